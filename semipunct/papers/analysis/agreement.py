@@ -28,8 +28,7 @@ class Channel:
 
     Attributes:
         tokens: the alphabet.
-        probability: ``[edits, tokens, tokens]`` p(edit | a, b), with a left of b; edits as in
-            ``EDITS``.
+        probability: ``[edits, tokens, tokens]`` p(edit | a, b); edits as in ``EDITS``.
     """
 
     tokens: tuple[str, ...]
@@ -40,16 +39,14 @@ class Channel:
         return {token: i for i, token in enumerate(self.tokens)}
 
     def knows(self, a: str, b: str) -> bool:
-        """Return whether both tokens are in the alphabet."""
         return a in self._number and b in self._number
 
     def edits(self, a: str, b: str) -> dict[EditName, float]:
-        """Return p(edit | a, b) by the name of the edit."""
         column = self.probability[:, self._number[a], self._number[b]]
         return dict(zip(EDITS, column.tolist(), strict=True))
 
     def outcomes(self, a: str, b: str) -> dict[tuple[str, ...], float]:
-        """Return p(gamma | a, b) of each outcome gamma: four, or two if a and b are equal."""
+        """Return p(gamma | a, b) of each outcome gamma."""
         probability_of = dict.fromkeys(outcomes(a, b), 0.0)
         for edit, probability in self.edits(a, b).items():
             probability_of[apply_edit(edit, a, b)] += probability
@@ -58,12 +55,7 @@ class Channel:
 
 @dataclass(frozen=True, slots=True)
 class ConfidentEdit:
-    """An edit with p > ``CONFIDENT``.
-
-    Attributes:
-        probability: p(outcome | a, b).
-        rule: Nunberg's rule for the bigram, or None.
-    """
+    """An edit whose outcome has p > ``CONFIDENT``."""
 
     a: str
     b: str
@@ -73,7 +65,6 @@ class ConfidentEdit:
 
     @property
     def agrees(self) -> bool:
-        """Whether Nunberg's rule has the same outcome."""
         return self.rule is not None and self.rule.edit == self.edit
 
 
@@ -83,10 +74,6 @@ class Confidence:
 
     The paper does not say whether its 24 edits include edits that keep both tokens; see
     ``changing``.
-
-    Attributes:
-        edits: most probable first; at most one per bigram.
-        bigrams: number of examined bigrams.
     """
 
     edits: tuple[ConfidentEdit, ...]
@@ -94,12 +81,12 @@ class Confidence:
 
     @property
     def changing(self) -> Confidence:
-        """The confident edits without those that keep both tokens."""
+        """The edits that do not keep both tokens."""
         return Confidence(tuple(e for e in self.edits if e.edit != "keep"), self.bigrams)
 
     @property
     def considered(self) -> int:
-        """The number of edits of bigrams of Nunberg's types."""
+        """The number of edits for which Nunberg has a rule."""
         return sum(e.rule is not None for e in self.edits)
 
     @property
@@ -109,7 +96,6 @@ class Confidence:
 
     @property
     def precision(self) -> float:
-        """The share of ``agreeing`` in ``considered``, or NaN."""
         return self.agreeing / self.considered if self.considered else math.nan
 
 
@@ -127,12 +113,12 @@ def confidence(channel: Channel, bigrams: Iterable[Bigram]) -> Confidence:
 
 @dataclass(frozen=True, slots=True)
 class RankedRule:
-    """The rank of the outcome gamma of a rule among all outcomes of its bigram.
+    """The rank of a rule's outcome among all outcomes of its bigram.
 
     Attributes:
-        probability: p(gamma | a, b).
+        probability: of the outcome.
         better: number of more probable outcomes.
-        tied: number of equally probable outcomes, including gamma.
+        tied: number of equally probable outcomes, with this one.
         most: highest probability of any outcome.
     """
 
@@ -144,15 +130,12 @@ class RankedRule:
 
     @property
     def rank(self) -> int:
-        """The rank from 1, with ties counted against the rule."""
+        """The rank from 1; ties count against the rule."""
         return self.better + self.tied
 
     @property
     def reciprocal_rank(self) -> float:
-        """The expected reciprocal rank if ties are broken at random.
-
-        The initial random weights do so in the paper, for unseen bigrams.
-        """
+        """The expected reciprocal rank if ties are broken at random."""
         return sum(1 / (self.better + i) for i in range(1, self.tied + 1)) / self.tied
 
 
@@ -165,7 +148,6 @@ class Recall:
 
     @property
     def mean_reciprocal_rank(self) -> float:
-        """The mean over the ranked rules, or NaN."""
         return _mean([rule.reciprocal_rank for rule in self.ranked])
 
     @property
@@ -193,7 +175,7 @@ class Recall:
 
 
 def recall(channel: Channel, rules: Iterable[Rule]) -> Recall:
-    """Rank the outcome of each rule among all outcomes of its bigram."""
+    """Rank the outcomes of rules."""
     ranked: list[RankedRule] = []
     missing: list[Rule] = []
     for rule in rules:

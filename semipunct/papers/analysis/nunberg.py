@@ -11,19 +11,15 @@ From the caption of Table 1:
 
 Our interpretation, with its alternatives:
 
-* *Types.* The caption has eleven, and Table 1 the abbreviation dot. The other four are the next most
-  frequent spellings of the UD English treebank: ``...``, ``--``, ``..``, ``....``; longer ones are
-  stronger. With the pairs ‘ ’ and [ ] instead, only 124 bigrams are edited.
-* *Abbreviation dot.* It ranks between ? ! ( ) “ ” and the full stop, which it absorbs in Table 1. If
-  other marks did not affect it, as in *Inc.,*, there would be 27 rules fewer.
-* *Doubled marks* are written once (Nunberg's graphic absorption); Table 1 has only the comma. Without
-  brackets, there would be four rules fewer.
+* *Types.* The caption has eleven, and Table 1 the abbreviation dot. The others are the next most
+  frequent of the UD English treebank: ``...``, ``--``, ``..``, ``....``; longer ones are stronger.
+  With the pairs ‘ ’ and [ ] instead, only 124 bigrams are edited.
+* *Abbreviation dot.* It ranks between ? ! ( ) “ ” and the full stop, which it absorbs in Table 1.
+  If other marks did not affect it, as in *Inc.,*, there would be 27 rules fewer.
+* *Doubled marks* are written once (Nunberg's graphic absorption); Table 1 has only the comma.
+  Without brackets, there would be four rules fewer.
 * *Quote transposition.* Marks weaker than a closing quote move inside, except semicolon and colon
   (American style). With only comma and period, as in Table 1, there would be six rules fewer.
-
-Count: 12 times 12 points, less four bigrams of equal strength, 140; brackets absorb 10 weaker
-points inside them, 40; doubled brackets, 4; quotes move 8: 192 in total. ``Rule.stated`` marks the
-62 rules that follow from caption and table alone.
 """
 
 from __future__ import annotations
@@ -93,7 +89,7 @@ FIGURE_3: tuple[Bigram, ...] = (
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """The treatment of an underlying bigram; ``stated`` if it is in the paper."""
+    """The treatment of an underlying bigram; ``stated`` if it follows from caption and table."""
 
     a: str
     b: str
@@ -102,12 +98,11 @@ class Rule:
 
     @property
     def result(self) -> tuple[str, ...]:
-        """The surface tokens."""
         return apply_edit(self.edit, self.a, self.b)
 
 
 def outcomes(a: str, b: str) -> dict[tuple[str, ...], EditName]:
-    """Return the distinct outcomes of a bigram, each with an edit that leads to it."""
+    """Return the distinct outcomes of a bigram, each with one of its edits."""
     # For equal tokens, the other edits have the same outcomes.
     names = ("keep", "absorb_right") if a == b else EDITS
     return {apply_edit(edit, a, b): edit for edit in names}
@@ -127,7 +122,7 @@ def treatment(a: str, b: str) -> Rule:
 
 
 def says(a: str, b: str) -> Rule | None:
-    """Return the treatment of a bigram; None if a token is not one of the 16 types."""
+    """Return the treatment of a bigram; None if a token is not of the 16 types."""
     return treatment(a, b) if a in TYPES and b in TYPES else None
 
 
@@ -160,5 +155,4 @@ INVERTED: tuple[Rule, ...] = (
     Rule(":", "¡", "keep", stated=False),
     Rule("¡", ",", "absorb_right", stated=False),
 )
-"""Spanish (section 5.1): the first three were highly probable in the paper's channel, as Nunberg's rules for ``(`` in English. The others are analogous.
-"""
+"""Spanish rules (section 5.1): three of the paper's channel, and three by analogy."""

@@ -38,13 +38,12 @@ CODES = ("word", "suffix", "tag", "xpos")
 
 
 class TaggerInputs(NamedTuple):
-    """A padded batch of sentences.
+    """A padded batch of sentences; 0 for unknown values and padding.
 
     Attributes:
-        codes: ``[CODES, batch, length]``; 0 for unknown values.
+        codes: ``[CODES, batch, length]``.
         lengths: ``[batch]``.
-        written: ``[batch, length + 1]`` written strings, if used; 0 for unknown strings and
-            padding.
+        written: ``[batch, length + 1]`` written strings, if used.
     """
 
     codes: jax.Array | npt.NDArray[np.int32]
@@ -59,15 +58,7 @@ def network_weights(
     generator: np.random.Generator,
     written: int = 0,
 ) -> dict[str, layers.Floats]:
-    """Draw initial weights; all transitions have the same weight.
-
-    Args:
-        options: choice of the network, and sizes.
-        codes: number of codes of each property in ``CODES``.
-        tags: number of tags.
-        generator: random number generator.
-        written: number of codes of written strings.
-    """
+    """Draw initial weights for numbers of codes, tags and written strings."""
     sizes = [getattr(options, name) for name in CODES]
     hidden, two_directions, word = options.hidden, 2 * options.hidden, sum(sizes)
     read = word + options.written
@@ -117,11 +108,7 @@ def scores(
     words: TaggerInputs,
     dropout: layers.Dropout | None,
 ) -> tuple[jax.Array, jax.Array | None]:
-    """Score the tags of slots, and transitions; ``dropout`` is None except in training.
-
-    Returns:
-        ``[batch, length + 1, tags]``, and ``[tags, tags]`` or None if slots are independent.
-    """
+    """Score tags, ``[batch, length + 1, tags]``, and transitions; None for independent slots."""
     # One key for each mask: masks drawn with the same key would coincide.
     keys = None if dropout is None else jax.random.split(dropout.key, 4)
 
@@ -151,16 +138,7 @@ def scores(
 
 
 def with_edges(x: jax.Array, edges: jax.Array, lengths: jax.Array) -> jax.Array:
-    """Add vectors before the first and after the last word, as neighbours of the edge slots.
-
-    Args:
-        x: ``[batch, length, size]``.
-        edges: ``[2, size]``.
-        lengths: ``[batch]``.
-
-    Returns:
-        ``[batch, length + 2, size]``, padded with the second vector.
-    """
+    """Surround words ``[batch, length, size]`` with two vectors; the second fills the padding."""
     batch, length, size = x.shape
     inside = jnp.arange(length)[None, :, None] < lengths[:, None, None]
     edge = jnp.broadcast_to(edges[:, None, None], (2, batch, 1, size))
@@ -168,10 +146,7 @@ def with_edges(x: jax.Array, edges: jax.Array, lengths: jax.Array) -> jax.Array:
 
 
 def _attend(weights: layers.Weights, h: jax.Array, lengths: jax.Array) -> jax.Array:
-    """Decode slots with attention over all slots and late fusion, ``[batch, slots, hidden]``.
-
-    This is the decoder of Tilk and Alumäe (2016, section 3).
-    """
+    """Decode slots with attention and late fusion (Tilk and Alumäe 2016, section 3)."""
     inside = jnp.arange(h.shape[1])[None] <= lengths[:, None]
     keys = layers.affine(weights, "keys", h)
 
@@ -214,11 +189,7 @@ class TaggerVocabulary(Vocabulary, frozen=True, dict=True):
 
 
 def written_slots(sentence: Sentence) -> Sequence[Puncteme]:
-    """Return the strings written in the slots of a sentence.
-
-    Raises:
-        TreebankError: if the sentence has only correct punctuation.
-    """
+    """Return the strings written in the slots of a sentence."""
     if sentence.written is None:
         raise TreebankError(
             f"{sentence.where}: has only correct punctuation, but a tagger that corrects also "
@@ -248,8 +219,7 @@ class TaggerBatch(NamedTuple):
     """Padded sentences.
 
     Attributes:
-        evidence: ``[batch, length + 1, tags]`` from ``SlotStrings.log_evidence``; zero in the
-            padding.
+        evidence: ``[batch, length + 1, tags]`` from ``SlotStrings.log_evidence``.
         some: ``[batch]`` whether the row is a sentence.
         closed: ``[batch, length + 1]`` whether a slot is within an orthographic word, or None.
     """
@@ -266,10 +236,10 @@ class Encoded:
 
     Attributes:
         codes: ``[CODES, words]`` of each sentence.
-        strings: ``[words + 1]`` rows of ``evidence`` for each sentence.
+        strings: ``[words + 1]`` rows of ``evidence``.
         evidence: ``[strings, tags]`` log p(string | tag).
-        written: ``[words + 1]`` written strings of each sentence, if used.
-        closed: ``[words + 1]`` slots within orthographic words of each sentence, if any.
+        written: ``[words + 1]``, if used.
+        closed: ``[words + 1]``, if any slot is closed.
     """
 
     codes: Sequence[npt.NDArray[np.int32]]
@@ -303,7 +273,6 @@ class SlotTagger(Network[Encoded, TaggerBatch]):
         )
 
     def initial_parameters(self, seed: int, scale: float) -> dict[str, Array]:
-        """Draw the weights; transitions start at zero if ``scale`` is 0."""
         generator = np.random.default_rng(seed)
         vocabulary = self.vocabulary
         weights = network_weights(
@@ -417,13 +386,12 @@ def _where_open(score: jax.Array, closed: jax.Array | npt.NDArray[np.bool_] | No
 
 
 def _slots(batch: TaggerBatch) -> jax.Array:
-    """Return ``[batch]`` the number of open slots."""
     count = jnp.asarray(batch.words.lengths) + 1
     return count if batch.closed is None else count - jnp.sum(jnp.asarray(batch.closed), 1)
 
 
 def _log_partition(score: jax.Array, transition: jax.Array | None, lengths: jax.Array) -> jax.Array:
-    """Sum over the tag sequences of chains, or over tags if slots are independent, ``[batch]``."""
+    """Sum over tag sequences, or over the tags of independent slots."""
     if transition is not None:
         return Distribution(linear_chain(score, transition, lengths)).log_partition()
     inside = jnp.arange(score.shape[1]) < lengths[:, None]
@@ -432,7 +400,7 @@ def _log_partition(score: jax.Array, transition: jax.Array | None, lengths: jax.
 
 @partial(jit, static=1)
 def tag_marginals(model: SlotTagger, parameters: Parameters, batch: TaggerBatch) -> jax.Array:
-    """Return ``[batch, length + 1, tags]`` the marginal probability of each tag."""
+    """Return the marginal probability of each tag, ``[batch, length + 1, tags]``."""
     score, transition = scores(model.options, parameters, batch.words, None)
     score = _where_open(score, batch.closed)
     lengths = jnp.asarray(batch.words.lengths) + 1

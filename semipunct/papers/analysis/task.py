@@ -37,10 +37,7 @@ TOP_PAIRS = 5
 
 
 def read_channel(rewriter: Rewriter) -> Channel:
-    """Return the rewriting probabilities of a channel, without the open puncteme.
-
-    Several passes of the window are composed.
-    """
+    """Return the rewriting probabilities of a channel, with its passes composed."""
     symbols = rewriter.inventory.symbols
     numbers = [i for i, symbol in enumerate(symbols) if i and symbol != OPEN]
     tokens = tuple(symbols[i] for i in numbers)
@@ -56,12 +53,7 @@ def read_channel(rewriter: Rewriter) -> Channel:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """Counts over the 1-best analyses of a treebank.
-
-    Attributes:
-        bigrams: pairs of adjacent underlying tokens of a slot.
-        edits: edits of the channel, whose window may hold tokens that were not adjacent.
-    """
+    """Counts of adjacent underlying tokens, and of the channel's edits, in 1-best analyses."""
 
     bigrams: Mapping[Bigram, int]
     edits: Mapping[Edit, int]
@@ -84,9 +76,9 @@ class Row:
 
     Attributes:
         times: underlying occurrences; None without a treebank.
-        made: counts of the edits applied to the bigram.
+        made: counts of its edits.
         probabilities: p(edit | a, b).
-        rule: Nunberg's rule, or None.
+        rule: Nunberg's rule, if any.
     """
 
     a: str
@@ -98,17 +90,13 @@ class Row:
 
     @property
     def edit(self) -> EditName:
-        """The most probable edit."""
         return max(self.probabilities, key=lambda edit: self.probabilities[edit])
 
 
 def rewriting(
     channel: Channel, counts: Counts | None, bigrams: Iterable[Bigram] | None = None
 ) -> tuple[Row, ...]:
-    """Build the rewriting table, with the most frequent bigrams first.
-
-    By default it has the bigrams with counts or, without counts, the bigrams of Table 1.
-    """
+    """Build the rewriting table, by default of the bigrams with counts, or of Table 1."""
     if bigrams is None:
         bigrams = [b for _, b, _ in nunberg.TABLE_1] if counts is None else sorted(counts.bigrams)
     rows = [
@@ -142,8 +130,7 @@ class RelationRow:
 
     Attributes:
         words: number of words with the relation.
-        symmetric: probability of punctemes that mirror each other
-            (``semipunct.marks.is_symmetric``).
+        symmetric: probability of punctemes that mirror each other.
         entropy: in nats, as in the paper.
         pairs: the most probable pairs.
     """
@@ -163,12 +150,7 @@ class RelationRow:
 def relation_table(
     expected: Mapping[str, npt.NDArray[np.float64]], pairs: Sequence[Pair]
 ) -> tuple[RelationRow, ...]:
-    """Build Table 4, sorted by decreasing probability of symmetric punctemes.
-
-    Args:
-        expected: ``[pairs]`` expected counts by relation, whose sum is the number of words.
-        pairs: left and right punctemes.
-    """
+    """Build Table 4 from expected counts ``[pairs]``, sorted by decreasing symmetry."""
     symmetric = np.array([is_symmetric(left, right) for left, right in pairs])
     rows: list[RelationRow] = []
     for relation, weights in expected.items():
@@ -199,8 +181,8 @@ def expected_pairs(
 ) -> dict[str, npt.NDArray[np.float64]]:
     """Sum p(l, r | w) over the words of each relation, ``[pairs]`` by relation.
 
-    This is the prior of ATTACH (equation 4), not the posterior given the surface: Table 4 is about
-    the relations "most likely to generate" punctemes.
+    This is the prior of ATTACH (equation 4), not the posterior: Table 4 is about the relations
+    "most likely to generate" punctemes.
     """
     expected: dict[str, npt.NDArray[np.float64]] = {}
     for members, batch in Batches(model, model.encode(sentences)):
@@ -222,14 +204,12 @@ class PunctuationGrammar:
     """The result of ``analyse``; parts that need a treebank are None without one.
 
     Attributes:
-        rewriting: the rewriting table.
-        confidence: confident edits of the bigrams of Nunberg's types.
+        confidence: confident edits of bigrams of Nunberg's types.
         frequent: confident edits of bigrams with a count of ``FREQUENT`` or more.
         changed: ranks of Nunberg's 192 rules.
         kept: ranks of keeping both tokens, for the other 64 bigrams.
         inverted: ranks of ``nunberg.INVERTED`` (Spanish).
         relations: Table 4.
-        analysed: number of sentences with an analysis.
     """
 
     channel: Channel
@@ -244,7 +224,7 @@ class PunctuationGrammar:
     analysed: int | None
 
     def recalls(self) -> list[tuple[str, str, Recall]]:
-        """Return the name in JSON, the name in a table, and the ranks of each set of rules."""
+        """Return the name in JSON, the title and the ranks of each set of rules."""
         return [
             ("changed", "that change", self.changed),
             ("changed_decided", "decided", self.changed.decided),
@@ -254,7 +234,6 @@ class PunctuationGrammar:
         ]
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the figures as JSON-serialisable values, None if undefined."""
         return {
             "analysed": self.analysed,
             "rewriting": [asdict(row) for row in self.rewriting],
@@ -313,12 +292,7 @@ def _recall(result_of: Recall) -> dict[str, Any]:
 
 
 def analyse(model: Trained[Any], sentences: Sequence[Sentence] | None = None) -> PunctuationGrammar:
-    """Analyse the rewriting rules and the attachment of punctuation that a model has learned.
-
-    Args:
-        model: a punctuation model with its weights.
-        sentences: sentences of a treebank, for the counts and Table 4.
-    """
+    """Analyse the punctuation that a model has learned; a treebank adds counts and Table 4."""
     punctuation = punctuation_model(model)
     fitted, parameters = punctuation.model, punctuation.parameters
     channel = read_channel(Rewriter.of(fitted, parameters))

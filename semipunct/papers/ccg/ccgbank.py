@@ -37,9 +37,7 @@ class Leaf(NamedTuple):
     """The fields of a leaf besides its category.
 
     Attributes:
-        tag: part of speech.
         original_tag: part of speech in the Penn Treebank.
-        form: word or mark.
         dependency_category: category with coindices of heads.
     """
 
@@ -54,10 +52,9 @@ class AutoRecord:
     """A derivation of a file as read.
 
     Attributes:
-        line: the first line, from 1; the ID line, if any.
-        sentence_id: ``#k`` for the k-th derivation if it has no ID.
-        text: its lines and the blank lines after it (for the first derivation, also before it), so
-            that the concatenated texts are the file.
+        line: the first line, from 1.
+        sentence_id: the ID, or ``#k`` for the k-th derivation.
+        text: its lines and blank lines; concatenated, the texts are the file.
         leaves: ``[n]``.
     """
 
@@ -70,8 +67,6 @@ class AutoRecord:
 
 
 class _Node(NamedTuple):
-    """An open inner node, with its expected and actual numbers of children."""
-
     node: int
     line: int
     arity: int
@@ -79,8 +74,6 @@ class _Node(NamedTuple):
 
 
 class _Open:
-    """A partially read derivation."""
-
     def __init__(self, path: str, line: int, identity: str, number: int) -> None:
         self.path, self.line = path, line
         self.name, self.has_id = identity or f"#{number}", bool(identity)
@@ -195,10 +188,7 @@ def _shown(text: str) -> str:
 
 
 def read_derivations(path: str | Path) -> Iterator[AutoRecord | Malformed]:
-    """Yield the derivations of a file one by one.
-
-    A derivation with a syntax error is yielded as malformed. It ends before the next ID line;
-    without an ID, with the line of the error.
+    """Yield the derivations of a file, keeping one in memory; unreadable ones are malformed.
 
     Raises:
         TreebankError: if the file cannot be read, or has no derivation.
@@ -233,11 +223,7 @@ def read_derivations(path: str | Path) -> Iterator[AutoRecord | Malformed]:
 
 
 def auto_line(tree: Derivation, leaves: Sequence[Leaf]) -> str:
-    """Write a derivation in the syntax of ``.auto`` files, without a line end.
-
-    Raises:
-        UsageError: if the number of leaves is wrong, or a field is empty or contains a blank.
-    """
+    """Write a derivation in the syntax of ``.auto`` files, without a line end."""
     if len(leaves) != tree.words:
         raise UsageError(
             f"{quantity(len(leaves), 'leaf', 'leaves')} for {tree.words} of the derivation; give "
@@ -261,10 +247,7 @@ _FIELD = re.compile(r"(?!.*>\))\S+", re.ASCII)
 
 
 def with_derivation(record: AutoRecord, tree: Derivation) -> str:
-    """Write a record with another derivation of the same words.
-
-    The ID line and the blank lines are kept.
-    """
+    """Write a record with another derivation, its ID line and its blank lines."""
     lines = re.findall(r"[^\n]*\n|[^\n]+", record.text)  # only newlines end lines
     filled = [place for place, line in enumerate(lines) if line.strip(" \t\r\n\ufeff")]
     first = filled[0] + bool(_ID.match(lines[filled[0]]))
@@ -275,10 +258,7 @@ def with_derivation(record: AutoRecord, tree: Derivation) -> str:
 
 
 def auto_record(source: Bracketing, conversion: Conversion, number: int) -> AutoRecord:
-    """Make the record of a derivation converted from a phrase-structure tree.
-
-    ``number`` is the number of the sentence, from 1, for its ID.
-    """
+    """Make the record of a converted derivation, with the number of its sentence from 1."""
     tree = conversion.derivation
     tags = source.tree.tags
     leaves = tuple(
@@ -304,11 +284,7 @@ CcgbankRecord: TypeAlias = VerbatimRecord[AutoRecord | Malformed]
 class Ccgbank(DerivationFormat[CcgbankRecord]):
     """Files of derivations, read as dependency trees by the heads of nodes.
 
-    A relation joins the categories of the largest constituent that the word heads and of its
-    parent, such as ``NP/S[dcl]``.
-
-    Attributes:
-        marks: whether punctuation is in slots or among the words.
+    Relations join the categories of the largest constituent of a word and of its parent.
     """
 
     name = "ccgbank"
@@ -327,10 +303,6 @@ class Ccgbank(DerivationFormat[CcgbankRecord]):
     def read_derivations(
         self, path: str | Path
     ) -> Iterator[Entry[CcgbankRecord, Sentence[Derivation] | Omitted]]:
-        """Yield the sentences of a file with their derivations, and omitted ones.
-
-        Marks are words, because they have categories and rules.
-        """
         for entry in Ccgbank(marks="words").read(path):
             content, source = entry.content, entry.record.source
             if isinstance(content, Sentence) and isinstance(source, AutoRecord):

@@ -1,9 +1,9 @@
 """Packed charts: all derivations of a sentence, given the categories of its words.
 
-The items of a span are its categories, with or without their heads; equivalent derivations share an
-item. Items are the nodes of a hypergraph, and applications of rules its hyperedges (the disjunctive
-and conjunctive nodes of Tse and Curran 2008). The categories of a cell are the bits of an integer,
-so that one operation rejects most pairs of incompatible cells. See docs/decisions/papers.md.
+Categories of spans, with or without their heads, are the nodes of a hypergraph, and applications of
+rules its hyperedges (the disjunctive and conjunctive nodes of Tse and Curran 2008). The categories
+of a cell are the bits of an integer, so that one operation rejects most pairs of cells. See
+docs/decisions/papers.md.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Counts(NamedTuple):
 
     Attributes:
         conjunctive: applications of unary and binary rules.
-        total: these, the categories of words, and the items of all spans.
+        total: these, categories of words, and items of spans.
         binary: applications of binary rules.
     """
 
@@ -45,13 +45,12 @@ class Forest:
     Attributes:
         heads: ``[edges]`` the derived node, from 1.
         tails: ``[edges, 2]`` its children, 0 for none.
-        rules: ``[edges]`` numbers of rules; ``NO_RULE`` for words.
-        categories: ``[edges]`` the category of the derived node; -1 for the root.
-        spans: ``[edges, 3]`` the slots before, within and after the span; the last two are equal
-            for unary rules, the first two for words.
-        words: ``[edges, 2]`` positions, from 0, of the head of the derived node and of its other
-            child's head; -1 for none, or if items have no heads.
-        nodes: number of nodes, including the unused node 0; the root is the last.
+        rules: ``[edges]``; ``NO_RULE`` for words.
+        categories: ``[edges]`` category of the derived node; -1 for the root.
+        spans: ``[edges, 3]`` slots before, within and after the span; the last two are equal for
+            unary rules, the first two for words.
+        words: ``[edges, 2]`` head of the derived node and of its other child, from 0, or -1.
+        nodes: number of nodes, with the unused node 0; the root is the last.
     """
 
     heads: Ints
@@ -64,13 +63,7 @@ class Forest:
 
 
 class Chart(NamedTuple):
-    """The chart of a sentence.
-
-    Attributes:
-        forest: None if there is no derivation, or the chart became too large.
-        counts: the size of the whole chart.
-        complete: whether construction ended.
-    """
+    """The chart of a sentence; ``complete`` unless it became too large."""
 
     forest: Forest | None
     counts: Counts
@@ -78,8 +71,6 @@ class Chart(NamedTuple):
 
 
 class _Edges:
-    """Hyperedges collected while a chart is built."""
-
     def __init__(self) -> None:
         self.rows: list[tuple[int, ...]] = []
         self.nodes = 0
@@ -104,7 +95,7 @@ def build(
 
     Args:
         grammar: categories and rules.
-        candidates: ``[n]`` the possible categories of each word.
+        candidates: ``[n]`` categories of each word.
         most: number of hyperedges after which construction stops.
         headed: whether items with different heads are distinct.
     """
@@ -232,7 +223,6 @@ def _unary(edges: _Edges, grammar: Grammar, cell: Cell, i: int, j: int) -> int:
 
 
 def _forest(rows: list[tuple[int, ...]], root: int) -> Forest:
-    """Keep the part reachable from the root, and renumber nodes."""
     # Hyperedges follow the hyperedges of their children, so one pass from the end suffices.
     used = {root}
     reachable: list[tuple[int, ...]] = []
@@ -268,7 +258,7 @@ PLACES = ("before", "first", "left", "right", "last", "after")
 
 
 class GoldForest(NamedTuple):
-    """A forest with its layout; ``gold`` ``[edges]`` marks the gold derivation."""
+    """A forest with its layout; ``gold`` marks the gold derivation."""
 
     forest: Forest
     layout: Layout
@@ -276,7 +266,6 @@ class GoldForest(NamedTuple):
 
     @property
     def size(self) -> tuple[int, ...]:
-        """The number of hyperedges, and the room of the hypergraph."""
         return len(self.gold), *self.layout.room
 
     @classmethod
@@ -286,35 +275,22 @@ class GoldForest(NamedTuple):
 
 
 def padded_codes(codes: Any, lengths: Any, outside: int) -> Any:
-    """Return ``[batch, length + 2]`` the codes, surrounded by an outside code.
-
-    Args:
-        codes: ``[batch, length]``, a JAX or numpy array.
-        lengths: ``[batch]``.
-        outside: the code of positions outside of a sentence.
-    """
+    """Surround the codes of each sentence, ``[batch, length + 2]``, with an outside code."""
     xp = jnp if isinstance(codes, jax.Array) else np
     inside = xp.arange(codes.shape[1]) < lengths[:, None]
     return xp.pad(xp.where(inside, codes, outside), ((0, 0), (1, 1)), constant_values=outside)
 
 
 def outside_tag(weights: Mapping[str, Any]) -> int:
-    """Return the tag code of positions outside of a sentence."""
+    """Return the tag code outside of a sentence."""
     return weights[f"rule.{PLACES[0]}"].shape[1] - 1
 
 
 def head_weights(weights: Mapping[str, Any], tags: Any, forms: Any, rules: Any, words: Any) -> Any:
     """Return ``[batch, edges]`` the log weights of head features (Clark and Curran 2007).
 
-    Each rule has weights for the tags of its two heads and for their distance. Features with words
-    are hashed.
-
-    Args:
-        weights: weights of a model; all arrays are JAX or numpy arrays.
-        tags: from ``padded_codes``.
-        forms: word codes, likewise.
-        rules: ``[batch, edges]``.
-        words: ``[batch, edges, 2]``, as in ``Forests``.
+    Features with words are hashed. All arrays are JAX or numpy arrays, with ``tags`` and ``forms``
+    from ``padded_codes``, ``rules`` and ``words`` as in ``Forests``.
     """
     xp = jnp if isinstance(weights["rule"], jax.Array) else np
     item = xp.arange(len(tags))[:, None]
@@ -357,13 +333,8 @@ def edge_weights(
 ) -> Any:
     """Return ``[batch, edges]`` the log weights of hyperedges.
 
-    Args:
-        weights: weights of a model; all arrays are JAX or numpy arrays.
-        tags: from ``padded_codes``.
-        rules: ``[batch, edges]``; this and the next two as in ``Forests``.
-        categories: ``[batch, edges]``.
-        spans: ``[batch, edges, 3]``.
-        leaves: ``[batch, length, lexical]`` log probabilities of lexical categories.
+    Arguments are as for ``head_weights``; ``leaves`` are the log probabilities of lexical
+    categories.
     """
     xp = jnp if isinstance(leaves, jax.Array) else np
     item = xp.arange(len(tags))[:, None]
@@ -378,15 +349,12 @@ def edge_weights(
 
 
 class Forests(NamedTuple):
-    """Padded forests.
+    """Padded forests, ``[batch, edges, ...]``, as in ``Forest``.
 
     Attributes:
         graph: hypergraphs with zero weights.
-        rules: ``[batch, edges]``, ``NO_RULE`` for words.
-        categories: ``[batch, edges]`` indices among the lexical categories; -1 except for words.
-        spans: ``[batch, edges, 3]``.
-        words: ``[batch, edges, 2]`` positions of heads, as in ``Forest``.
-        gold: ``[batch, edges]`` whether the gold derivation uses each hyperedge.
+        categories: indices among the lexical categories; -1 except for words.
+        gold: hyperedges of the gold derivation.
     """
 
     graph: Hypergraphs
@@ -401,7 +369,7 @@ EMPTY = layout(np.zeros(0, np.int32), np.zeros((0, 2), np.int32), 0)
 
 
 def leaf_places(forest: Forest, lexical: Sequence[int]) -> npt.NDArray[np.int32]:
-    """Return ``[edges]`` the index of a word's category among the lexical ones; otherwise -1."""
+    """Return ``[edges]`` the index of a word's category among the lexical ones, or -1."""
     place = np.full(max(lexical) + 1, -1, np.int32)
     place[list(lexical)] = np.arange(len(lexical))
     places = np.full(len(forest.rules), -1, np.int32)
@@ -416,10 +384,7 @@ def stack_forests(
     size: int,
     padded: tuple[int, ...] | None = None,
 ) -> Forests:
-    """Pad the forests of a batch; None for a sentence without one.
-
-    ``padded`` are the hyperedges and the room of each forest, by default the maximum.
-    """
+    """Pad the forests of a batch, by default to the largest."""
     least_size = np.max(
         [gold_forest.size for gold_forest in forests if gold_forest] or [(1, 1, 1, 1)], 0
     ).tolist()
@@ -444,7 +409,7 @@ def stack_forests(
 
 
 def gold_edges(grammar: Grammar, forest: Forest, tree: Derivation) -> npt.NDArray[np.bool_] | None:
-    """Return ``[edges]`` the hyperedges that a derivation uses, or None if the forest lacks it."""
+    """Return ``[edges]`` the hyperedges of a derivation, or None if the forest lacks it."""
     left, right = tree.edges
     number = [grammar.number.get(name, -1) for name in tree.categories]
     headed = bool((forest.words >= 0).any())

@@ -27,13 +27,10 @@ Derived = Sentence[Derivation]
 def compare_derivations(
     system: str, digest: str, sentences: Sequence[Derived], predicted: Sequence[Derivation | None]
 ) -> Result[DerivationStatistics]:
-    """Compare predicted derivations with a treebank; None for a missing derivation.
+    """Compare predicted derivations, None if missing, with a treebank.
 
-    The signature does not depend on the positions of commas, so that parsers trained before and
-    after normalisation are comparable.
-
-    Raises:
-        UsageError: if the numbers of sentences, or of the words of a sentence, differ.
+    The signature does not depend on the positions of commas, so that parsers before and after
+    normalisation are comparable.
     """
     gold = [_analysis(s.tree) for s in sentences]
     analyses = [None if tree is None else _analysis(tree) for tree in predicted]
@@ -42,10 +39,10 @@ def compare_derivations(
 
 
 def by_sentence(sentences: Sequence[Derived], parsed: Iterable[Derived]) -> list[Derivation | None]:
-    """Match parsed sentences to the sentences of a treebank by ID; None for a missing derivation.
+    """Match parsed sentences to a treebank by ID; None for a missing derivation.
 
     Raises:
-        UsageError: if an ID is repeated or unknown, or the words of a sentence differ.
+        UsageError: if an ID is repeated or unknown, or words differ.
     """
     place: dict[str, int] = {}
     for i, s in enumerate(sentences):
@@ -88,17 +85,12 @@ def _digest(sentences: Sequence[Derived], gold: Sequence[Analysis]) -> str:
 
 
 def holds_derivations(path: str) -> bool:
-    """Return whether a path is a file of derivations rather than a model folder."""
+    """Return whether a path is a file of derivations, not a model folder."""
     return format_of(path).name == "ccgbank" and not Path(path).is_dir()
 
 
 def assess_derivation_file(parsed: str, tests: Sequence[str]) -> Assessment:
-    """Compare a file of derivations with the files of a treebank.
-
-    Raises:
-        UsageError: if the sentences are not in the treebank.
-        TreebankError: if a file is missing or damaged.
-    """
+    """Compare a file of derivations with the files of a treebank."""
     if not all(test == STANDARD or holds_derivations(test) for test in tests):
         raise UsageError(
             f"{parsed}: derivations can be compared only with derivations; give test files whose "

@@ -1,4 +1,4 @@
-"""Categories of Combinatory Categorial Grammar, combinatory rules and derivations."""
+"""Categories of Combinatory Categorial Grammar, rules and derivations."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -32,9 +32,8 @@ class Part(NamedTuple):
 
     Attributes:
         symbol: ``/`` or ``\`` for a functor, otherwise the name of an atom.
-        features: without brackets, such as ``dcl`` of ``S[dcl]``.
-        coindex: index of a shared head, such as ``1`` of ``NP_1``, or ``10:B`` of ``NP_10:B``,
-            whose letter is the extent of the dependency; or empty.
+        features: such as ``dcl`` of ``S[dcl]``.
+        coindex: index of a shared head, such as ``1`` in ``NP_1`` or ``10:B`` in ``NP_10:B``.
     """
 
     symbol: str
@@ -47,14 +46,13 @@ class Part(NamedTuple):
 
     @property
     def suffix(self) -> str:
-        """The text of features and coindex."""
         index = f"_{self.coindex}" if self.coindex else ""
         return "".join(f"[{feature}]" for feature in self.features) + index
 
 
 @dataclass(frozen=True, repr=False)
 class Category:
-    """A category, as in CCGbank (Hockenmaier and Steedman 2007, section 2), in Polish notation."""
+    """A category in Polish notation (Hockenmaier and Steedman 2007, section 2)."""
 
     parts: tuple[Part, ...]
 
@@ -77,7 +75,7 @@ class Category:
 
     @cached_property
     def _ends(self) -> list[int]:
-        """Return for each part the index after the category that starts there."""
+        """Return the index after the category that starts at each part."""
         n = len(self.parts)
         ends = [n + 1] * (n + 2)  # no category ends beyond the last part
         for place in range(n - 1, -1, -1):
@@ -87,32 +85,26 @@ class Category:
 
     @property
     def features(self) -> tuple[str, ...]:
-        """The features of the whole category."""
         return self.parts[0].features
 
     @property
     def is_conjunct(self) -> bool:
-        """Whether the category has the feature ``[conj]``."""
         return CONJUNCT in self.features
 
     @property
     def is_punctuation(self) -> bool:
-        """Whether the category is the atomic category of a mark."""
         return self.parts[0].symbol in PUNCTUATION
 
     def map_parts(self, change: Callable[[Part], Part]) -> "Category":
-        """Apply a function to each part; it must preserve functors and atoms."""
         return Category(tuple(map(change, self.parts)))
 
     def without_coindices(self) -> "Category":
-        """Return the category as in derivations of CCGbank."""
         return self.map_parts(lambda part: part._replace(coindex=""))
 
     def without_features(self) -> "Category":
         return self.map_parts(lambda part: part._replace(features=()))
 
     def without_conjunction(self) -> "Category":
-        """Return the category of a conjunct without its ``[conj]``."""
         first = self.parts[0]
         features = tuple(feature for feature in first.features if feature != CONJUNCT)
         return Category((first._replace(features=features), *self.parts[1:]))
@@ -147,7 +139,6 @@ class Category:
 
 
 def _claims(part: Part) -> bool:
-    """Return whether the text of an argument ends in ``[conj]``."""
     return part.features[-1:] == (CONJUNCT,) and not part.coindex
 
 
@@ -156,8 +147,7 @@ def parse_category(text: str) -> Category:
     r"""Read a category such as ``(S[dcl]\NP_1)/NP``.
 
     Slashes associate to the left: ``S\NP/NP`` is ``(S\NP)/NP``. A ``[conj]`` at the end of a
-    category without brackets belongs to the whole category, as in CCGbank. ``str`` inverts the
-    function, up to redundant brackets.
+    category without brackets belongs to the whole category, as in CCGbank.
 
     Raises:
         UsageError: if the text is not a category.
@@ -199,7 +189,6 @@ def parse_category(text: str) -> Category:
 
 
 def _suffixed(part: Part, text: str, place: int) -> tuple[Part, int]:
-    """Read the features and the coindex that follow a category."""
     features = list(part.features)
     while match := _FEATURE.match(text, place):
         features.append(match[1])
@@ -269,9 +258,9 @@ def _parts_agree(a: Part, b: Part) -> bool:
 
 
 def combinator(result: Category, children: Sequence[Category]) -> Combinator:
-    """Find the rule by which a category follows from one or two others, from left to right.
+    """Find the rule by which a category follows from one or two others.
 
-    The order is coordination, combination, absorption, type change, and finally ``no rule``.
+    The order is coordination, combination, absorption, type change, ``no rule``.
     """
     if len(children) == 1:
         return _unary(result, children[0])
@@ -358,10 +347,10 @@ def _punctuation(result: Category, left: Category, right: Category) -> Combinato
 
 @dataclass(frozen=True, repr=False)
 class Derivation(OrderedTree):
-    """A derivation: an ordered tree whose inner nodes have one or two children.
+    """An ordered tree whose inner nodes have one or two children.
 
     Attributes:
-        heads: ``[nodes]`` the index, 0 or 1, of the head among the children; 0 for leaves.
+        heads: ``[nodes]`` index, 0 or 1, of the head among the children; 0 for leaves.
     """
 
     heads: tuple[int, ...]
@@ -372,7 +361,6 @@ class Derivation(OrderedTree):
 
     @cached_property
     def parsed(self) -> tuple[Category, ...]:
-        """``[nodes]`` the categories; a UsageError if one is invalid."""
         return tuple(map(parse_category, self.categories))
 
     @cached_property
@@ -383,7 +371,7 @@ class Derivation(OrderedTree):
 
     @cached_property
     def combinators(self) -> tuple[Combinator | None, ...]:
-        """``[nodes]`` the rule by which each node follows from its children, None for leaves."""
+        """``[nodes]`` the rule of each node, None for leaves."""
         rule_of: dict[tuple[Category, ...], Combinator] = {}
         rules: list[Combinator | None] = []
         for node, children in enumerate(self.children):

@@ -50,19 +50,16 @@ class DerivationFigures(Figures, frozen=True):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DerivationStatistics(Statistics[DerivationFigures]):
-    """Counts for each sentence, ``[sentences]``.
+    """Counts ``[sentences]`` of words, categories, dependencies and pairs of head and dependent.
 
-    Without a derivation, all categories and dependencies are missed. Pairs are pairs of head and
-    dependent.
+    Without a derivation, all categories and dependencies are missed.
 
     Attributes:
         parsed: 1 with a derivation.
-        exact: 1 if the dependencies are correct.
-        categories: words with the right category.
-        gold: dependencies of the treebank.
+        exact: 1 if all dependencies are correct.
         found: dependencies of the parser.
-        labelled: dependencies of both.
-        unlabelled: pairs of both.
+        labelled: dependencies of parser and treebank.
+        unlabelled: their common pairs.
     """
 
     task: ClassVar[str] = "derivations"
@@ -132,14 +129,13 @@ class DerivationStatistics(Statistics[DerivationFigures]):
 def derivation_statistics(
     gold: Sequence[Analysis], predicted: Sequence[Analysis | None]
 ) -> DerivationStatistics:
-    """Compare derivations with a treebank, sentence by sentence; None for a missing one."""
+    """Compare derivations, None if missing, with a treebank."""
     rows = [_counts(*analyses) for analyses in zip(gold, predicted, strict=True)]
     columns = np.array(rows, np.int64).reshape(len(rows), len(DerivationStatistics.columns)).T
     return DerivationStatistics(*columns)
 
 
 def _counts(gold: Analysis, predicted: Analysis | None) -> tuple[int, ...]:
-    """Return the counts of a sentence, in the order of the columns."""
     categories, right = gold[0], {*gold[1]}
     predicted_dependencies = {*predicted[1]} if predicted else set[Labelled]()
     pairs, my_pairs = ({(d[0], d[3]) for d in deps} for deps in (right, predicted_dependencies))

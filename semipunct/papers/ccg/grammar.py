@@ -38,7 +38,7 @@ class Grammar(msgspec.Struct, frozen=True, dict=True):
     """Categories and rules.
 
     Attributes:
-        categories: categories of nodes and words; the result of a unary rule follows its child.
+        categories: the result of a unary rule follows its child.
         lexical: numbers of the categories of words.
         rules: rule ``i`` has the number ``i + 1``.
         dropped: instances of unary rules dropped to break cycles.
@@ -51,7 +51,6 @@ class Grammar(msgspec.Struct, frozen=True, dict=True):
 
     @classmethod
     def of(cls, trees: Iterable[Derivation], left_commas: LeftCommas = "observed") -> Grammar:
-        """Collect the categories and rules of derivations."""
         seen: Counter[tuple[str, ...]] = Counter()
         heads: defaultdict[tuple[str, ...], Counter[int]] = defaultdict(Counter)
         lexical: Counter[str] = Counter()
@@ -91,12 +90,10 @@ class Grammar(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def rule_number(self) -> dict[tuple[int, int, int], int]:
-        """The number of each rule, by result and children."""
         return {(r.result, r.left, r.right): i for i, r in enumerate(self.rules, start=1)}
 
     @cached_property
     def roots(self) -> dict[int, int]:
-        """Numbers of root rules by category."""
         return {r.left: i for i, r in enumerate(self.rules, start=1) if r.result < 0}
 
     @cached_property
@@ -110,12 +107,11 @@ class Grammar(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def unary_mask(self) -> int:
-        """The children of unary rules, as bits."""
         return sum(1 << child for child in self.unary)
 
     @cached_property
     def binary(self) -> dict[int, dict[int, list[tuple[int, int, int]]]]:
-        """Results, numbers and heads of binary rules, by left and right child."""
+        """Results, numbers and heads of binary rules, by children."""
         rules_of: dict[int, dict[int, list[tuple[int, int, int]]]] = {}
         for i, r in enumerate(self.rules, start=1):
             if r.right >= 0:
@@ -130,7 +126,6 @@ class Grammar(msgspec.Struct, frozen=True, dict=True):
         return {left: sum(1 << right for right in rights) for left, rights in self.binary.items()}
 
     def check(self) -> None:
-        """Validate a grammar read from a file."""
         n = len(self.categories)
         for name in self.categories:
             parse_category(name)
@@ -148,7 +143,6 @@ def _takes_left_comma(key: tuple[str, ...]) -> bool:
 
 
 def _unseen_commas(seen: Iterable[tuple[str, ...]], which: LeftCommas) -> list[tuple[str, ...]]:
-    """Return the absorption rules to add even if unobserved."""
     if which not in ("all", "both"):
         return []
     takers = {key[0] for key in seen if _takes_left_comma(key)}

@@ -1,4 +1,4 @@
-"""Conversion of phrases to derivations, and normalisation of the commas of derivations.
+"""Conversion of phrases to derivations, and normalisation of their commas.
 
 Source: Tse and Curran (2008), sections 4 to 6 and algorithm 1; see docs/decisions/papers.md.
 """
@@ -47,7 +47,7 @@ class CommaNode:
 def comma_nodes(tree: Derivation) -> tuple[CommaNode, ...]:
     """Find the nodes with a comma as a child, in preorder.
 
-    Only a comma that is the conjunction of a coordination has the rule ``coordination``.
+    The rule is ``coordination`` only for a comma as conjunction.
     """
     commas: list[CommaNode] = []
     for node, children in enumerate(tree.children):
@@ -60,7 +60,7 @@ def comma_nodes(tree: Derivation) -> tuple[CommaNode, ...]:
 
 
 def attested_categories(trees: Iterable[Derivation], minimum: int = 2) -> frozenset[str]:
-    """Return the categories that absorb a comma on their right at least ``minimum`` times."""
+    """Return the categories that absorb a comma on their right ``minimum`` times or more."""
     counts = Counter(
         comma.category for tree in trees for comma in comma_nodes(tree) if comma.rule == "right"
     )
@@ -77,11 +77,10 @@ def normalise_absorption(
 
     Args:
         tree: any derivation.
-        rule: ``paper`` for the highest position (NORMALISE-COMMAS, algorithm 1); ``better`` for the
-            highest position with an attested rule, if any: below a unary rule (section 7), or at
-            the right edge of the constituent. ``better`` also moves commas that an unattested rule
-            absorbs from the right.
-        attested: categories that may absorb a comma from the right, for ``better``.
+        rule: ``paper`` for the highest position (algorithm 1); ``better`` for the highest attested
+            position: below a unary rule (section 7), or at the right edge of the constituent.
+            ``better`` also moves commas from unattested rules of right absorption.
+        attested: categories that may absorb a comma from the right.
     """
     working = _Working(tree)
     for node, rule_of_node in enumerate(tree.combinators):
@@ -104,8 +103,6 @@ def _is_comma(tree: Derivation, node: int) -> bool:
 
 
 class _Working:
-    """A mutable derivation."""
-
     def __init__(self, tree: Derivation) -> None:
         self.categories = list(tree.categories)
         self.heads = list(tree.heads)
@@ -119,7 +116,6 @@ class _Working:
         ]
 
     def move(self, node: int, comma: int, rule: CommaPlace, attested: Collection[str]) -> None:
-        """Move a comma from the node that absorbs it to the constituent before it."""
         top = node
         while self.parents[top] >= 0 and self.children[self.parents[top]][0] == top:
             top = self.parents[top]
@@ -134,7 +130,6 @@ class _Working:
         self._attach(node, target, comma)
 
     def lower(self, node: int, comma: int, attested: Collection[str]) -> None:
-        """Move a comma to a lower constituent that can absorb it by an attested rule."""
         sibling = self.children[node][0]
         target = self._place(sibling, attested)
         if target != sibling:
@@ -142,7 +137,7 @@ class _Working:
             self._attach(node, target, comma)
 
     def _place(self, highest: int, attested: Collection[str]) -> int:
-        """Return the highest attested node at the right edge of a node, or that node itself."""
+        """Return the highest attested node at the right edge, or the node itself."""
         place = highest
         while self.categories[place] not in attested:
             if not self.children[place]:
@@ -151,7 +146,6 @@ class _Working:
         return place
 
     def _attach(self, node: int, target: int, comma: int) -> None:
-        """Insert a node that absorbs a comma after another node."""
         self.categories[node] = self.categories[target]
         self.heads[node] = 0
         self._replace(target, node)
@@ -169,7 +163,6 @@ class _Working:
             self.children[above][place] = replacement
 
     def finished(self) -> Derivation:
-        """Return the derivation with renumbered nodes."""
         depths: list[int] = []
         order: list[int] = []
         waiting = [(self.root, 0)]
@@ -191,12 +184,7 @@ _LISTED = 5
 
 @dataclass(frozen=True, slots=True)
 class CommaTable:
-    """Counts of the rules with commas (Tse and Curran 2008, figure 9).
-
-    Attributes:
-        instances: count of each kind of rule.
-        left, right: counts of the categories that absorb a comma on that side.
-    """
+    """Counts of rules with commas (Tse and Curran 2008, figure 9)."""
 
     instances: Counter[str]
     left: Counter[str]
@@ -204,7 +192,6 @@ class CommaTable:
 
     @property
     def absorption_rules(self) -> int:
-        """The number of distinct absorption rules."""
         return len(self.left) + len(self.right)
 
     def as_dict(self) -> dict[str, Any]:
@@ -218,11 +205,7 @@ class CommaTable:
 
 @dataclass(frozen=True, slots=True)
 class ConversionCounts:
-    """Counts of converted trees, and of the reasons for omissions.
-
-    Attributes:
-        first: location of the first tree omitted for each reason.
-    """
+    """Counts of converted trees, and of reasons for omissions."""
 
     trees: int
     converted: int
@@ -239,7 +222,6 @@ class ConversionCounts:
 
     @property
     def told(self) -> str:
-        """The most frequent reasons, for messages."""
         more = ", ..." if len(self.reasons) > _LISTED else ""
         return (
             ", ".join(
@@ -252,11 +234,7 @@ class ConversionCounts:
 
 @dataclass(frozen=True, slots=True)
 class MovedCommas:
-    """The commas of a treebank before and after normalisation.
-
-    Attributes:
-        unlicensed: unchanged derivations, each with a node that no rule licenses.
-    """
+    """The commas of a treebank before and after normalisation."""
 
     rule: CommaPlace
     before: CommaTable
@@ -274,13 +252,7 @@ class MovedCommas:
 
 @dataclass(frozen=True, slots=True)
 class Normalised:
-    """A treebank of derivations after conversion or normalisation.
-
-    Attributes:
-        malformed: unreadable derivations.
-        conversion: None without conversion from phrases.
-        commas: None without normalisation of commas.
-    """
+    """A treebank of derivations after conversion or normalisation."""
 
     records: tuple[AutoRecord, ...]
     malformed: tuple[Malformed, ...] = ()
@@ -293,18 +265,15 @@ class Normalised:
 
     @property
     def text(self) -> str:
-        """The text of a file of the derivations."""
         *earlier, last = (record.text for record in self.records)
         lines = (text if text.endswith("\n") else f"{text}\n" for text in earlier)
         return "".join((*lines, last))
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the report as JSON-serialisable values."""
         parts = {"conversion": self.conversion, "commas": self.commas}
         return {name: part.as_dict() for name, part in parts.items() if part is not None}
 
     def messages(self) -> Iterator[str]:
-        """Yield reports of omissions, conversion and moved commas."""
         omitted = Omissions("left out")
         for record in self.malformed:
             omitted.count(malformed_entry(record).content)
@@ -345,21 +314,19 @@ def derive(
 ) -> Normalised:
     """Convert phrase-structure trees to derivations, or attach the commas of derivations, or both.
 
-    Trees that cannot be converted are left out. Derivations with a node that no rule licenses are
-    unchanged. Words, categories and dependencies are preserved.
+    Trees without a conversion are left out, and derivations with an unlicensed node are unchanged.
+    Words, categories and dependencies are preserved.
 
     Args:
         files: derivations or, with ``to``, trees of the Penn Treebank.
         to: the grammar to convert trees to.
-        commas: the grammar by which each absorbed comma is attached to the constituent before it;
-            None to leave commas.
-        rule: as high as possible (``paper``), or as high as possible without a new rule
-            (``better``).
+        commas: the grammar by which each absorbed comma is attached to the constituent before it.
+        rule: as high as possible (``paper``), or without a new rule (``better``).
         quotes: whether to keep quotation marks, which CCGbank leaves out.
 
     Raises:
         UsageError: if the files have another format.
-        TreebankError: if a file is missing or damaged, or nothing in it is usable.
+        TreebankError: if a file is missing or damaged, or nothing is usable.
     """
     format_name, ending, contents = (
         ("ccgbank", ".auto", "derivations") if to is None else ("ptb", ".mrg", "phrases")
@@ -445,9 +412,9 @@ def comma_table(trees: Iterable[Derivation]) -> CommaTable:
 
 
 def normalise_commas(trees: Sequence[Derivation], rule: CommaPlace = "better") -> list[Derivation]:
-    """Normalise the commas of a treebank, which also provides the categories for ``better``.
+    """Normalise the commas of a treebank, which provides the categories for ``better``.
 
-    A derivation with a node that no rule licenses is unchanged.
+    Derivations with an unlicensed node are unchanged.
     """
     sound = [not faults(tree) for tree in trees]
     attested = attested_categories(tree for tree, good in zip(trees, sound, strict=True) if good)
@@ -458,9 +425,9 @@ def normalise_commas(trees: Sequence[Derivation], rule: CommaPlace = "better") -
 
 
 def faults(tree: Derivation) -> list[str]:
-    """Return the nodes of a derivation that no rule licenses, as ``A B => C``.
+    """Return the nodes that no rule licenses, as ``A B => C``.
 
-    Unary type changes are not checked: their inventory differs between treebanks.
+    Unary type changes, which differ between treebanks, are not checked.
     """
     return [
         f"{' '.join(tree.categories[child] for child in tree.children[node])} => "

@@ -21,10 +21,9 @@ class CcgOptions:
         size: size of embeddings and of the supertagger's layers.
         layers: number of convolutions; layer i sees 2^i words to either side.
         minimum_count: rarer words have only prefixes, suffixes and shapes.
-        left_commas: rules by which a category absorbs a comma on its left: ``observed`` in the
-            treebank; ``all`` for each category that absorbs a comma on either side; ``both`` for
-            these, also on the right; or ``none``.
-        heads: whether chart items have heads, and rules have weights for them.
+        left_commas: categories that absorb a comma on their left: as ``observed``; ``all`` that
+            absorb a comma on either side; ``both``, these, also on the right; or ``none``.
+        heads: whether chart items have heads, with weights.
     """
 
     size: AtLeastOne = 96
@@ -40,7 +39,7 @@ class CcgTrainOptions(kind.NetworkTrainOptions):
 
     Attributes:
         unknown: share of words replaced by the unknown word.
-        l2: penalty of a sentence on half the squared norm of the rule weights.
+        l2: coefficient of half the squared norm of the rule weights.
     """
 
     batch_size: AtLeastOne = 24

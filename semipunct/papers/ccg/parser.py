@@ -1,7 +1,7 @@
 """The CCG parser as a trainable model (Clark and Curran 2007, sections 4 and 5).
 
-The weight of a derivation is the product of the supertagger's probabilities of its lexical
-categories and the weights of its rules, log-linear in the tags around their spans.
+A derivation is weighted by the supertagger's probabilities of its lexical categories and by its
+rules, log-linear in the tags around their spans.
 """
 
 from __future__ import annotations
@@ -57,11 +57,9 @@ class WordVocabulary(Vocabulary, frozen=True, dict=True):
 
     @classmethod
     def of(cls, sentences: Sequence[Sentence[Any]], minimum: int) -> WordVocabulary:
-        """Collect the values that occur at least ``minimum`` times."""
         return cls(**frequent_by_kind(map(properties, sentences), CODES, minimum))
 
     def encode(self, sentences: Sequence[Sentence[Any]]) -> list[Codes]:
-        """Return the codes of each sentence, ``[CODES, n]``."""
         return [self.rows(properties(s), CODES) for s in sentences]
 
 
@@ -87,21 +85,16 @@ def _shape(form: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Lexicon:
-    """Counts of categories from which training charts are built.
+    """Counts of categories by tag, by tag with its neighbours, and by word and tag.
 
-    The category distribution of a word is smoothed by its tag with the neighbouring tags, in turn
-    smoothed by the tag. The word's own occurrence is not counted, so that charts resemble those of
-    unseen words.
-
-    Attributes:
-        counts: counts of categories by tag, by tag with its neighbours, and by word and tag.
+    In training charts, coarser counts smooth finer ones, and a word's own occurrence is not
+    counted, as if it were unseen.
     """
 
     counts: tuple[dict[Any, Counter[int]], ...]
 
     @classmethod
     def of(cls, sentences: Sequence[Sentence[Any]], categories: Sequence[Sequence[int]]) -> Lexicon:
-        """Count the categories ``[n]`` of training sentences."""
         lexicon = cls(({}, {}, {}))
         for s, gold_categories in zip(sentences, categories, strict=True):
             for keys, category in zip(_keys(s), gold_categories, strict=True):
@@ -112,13 +105,9 @@ class Lexicon:
     def candidates(
         self, s: Sentence[Any], gold_categories: Sequence[int], ratio: float, most: int
     ) -> list[list[int]]:
-        """Return the categories of each word in a training chart, always including the gold one.
+        """Return the categories of each word in a training chart, including the gold one.
 
-        Args:
-            s: a training sentence.
-            gold_categories: ``[n]``.
-            ratio: minimum probability, relative to the best category.
-            most: maximum number of categories besides the gold one.
+        The others have at least ``ratio`` times the best probability, and number ``most`` or fewer.
         """
         candidates_of_words: list[list[int]] = []
         for keys, category in zip(_keys(s), gold_categories, strict=True):
@@ -164,7 +153,7 @@ class DerivedBatch(NamedTuple):
         codes: ``[CODES, batch, length]``.
         lengths: ``[batch]``.
         categories: ``[batch, length]`` indices among the lexical categories.
-        forests: None if the derivations are unknown.
+        forests: None for unknown derivations.
     """
 
     codes: npt.NDArray[np.int32]
@@ -179,8 +168,8 @@ class Encoded:
 
     Attributes:
         codes: ``[CODES, n]`` for each sentence.
-        categories: ``[n]`` indices among the lexical categories; -1 if unseen.
-        forests: None for a sentence without a forest.
+        categories: ``[n]`` indices among the lexical categories, or -1.
+        forests: None for a sentence without one.
     """
 
     codes: Sequence[npt.NDArray[np.int32]]
@@ -220,7 +209,6 @@ class CcgModel(Network[Encoded, DerivedBatch, "Sentence[Any]"]):
     def fit_and_encode(
         cls, sentences: Sequence[Sentence[Derivation]], options: CcgOptions
     ) -> tuple[CcgModel, Encoded]:
-        """Fit a model, and build the charts of the training sentences."""
         model = cls.fit(sentences, options)
         plain = model.encode(sentences)
         lexical = model.grammar.lexical
@@ -233,7 +221,6 @@ class CcgModel(Network[Encoded, DerivedBatch, "Sentence[Any]"]):
         return model, replace(plain, forests=forests)
 
     def initial_parameters(self, seed: int, scale: float) -> dict[str, Array]:
-        """Draw the weights; transitions and rule weights start at zero if ``scale`` is 0."""
         generator = np.random.default_rng(seed)
         o, outputs = self.options, len(self.grammar.lexical)
         weights = convolution_weights(
@@ -269,7 +256,6 @@ class CcgModel(Network[Encoded, DerivedBatch, "Sentence[Any]"]):
         )
 
     def encode_words(self, sentences: Sequence[Sentence[Any]]) -> Encoded:
-        """Encode words and tags without derivations."""
         return Encoded(
             self.vocabulary.encode(sentences), [np.zeros(s.size, np.int32) for s in sentences]
         )
@@ -277,7 +263,7 @@ class CcgModel(Network[Encoded, DerivedBatch, "Sentence[Any]"]):
     def fit_shape(
         self, encoded: Encoded, batches: Sequence[Sequence[int]], sentences: int, *, scoring: bool
     ) -> tuple[int, Mapping[int, tuple[int, ...]]]:
-        """Return the size of a batch, and the size of the largest forest for each padded length."""
+        """Return the size of a batch, and the largest forest of each padded length."""
         sizes: dict[int, tuple[int, ...]] = {}
         for n, gold_forest in zip(encoded.lengths, encoded.forests, strict=False):
             length = padded_length(n)
@@ -313,7 +299,6 @@ class CcgModel(Network[Encoded, DerivedBatch, "Sentence[Any]"]):
     def chain(
         self, parameters: Parameters, batch: DerivedBatch, dropout: Dropout | None = None
     ) -> LinearChain:
-        """Return the linear chains over the categories of words."""
         lengths = jnp.asarray(batch.lengths)
         score = word_scores(parameters, CODES, jnp.asarray(batch.codes), lengths, dropout)
         return linear_chain(score, parameters["transition"], lengths)
@@ -321,10 +306,6 @@ class CcgModel(Network[Encoded, DerivedBatch, "Sentence[Any]"]):
     def forest(
         self, parameters: Parameters, batch: DerivedBatch, forests: chart.Forests, leaves: jax.Array
     ) -> Hypergraphs:
-        """Return the weighted hypergraphs of derivations.
-
-        ``leaves`` are the log probabilities of lexical categories, ``[batch, length, lexical]``.
-        """
         outside = chart.outside_tag(parameters)
         tags = jnp.asarray(batch.codes[CODES.index("tag")])
         tags = chart.padded_codes(tags, jnp.asarray(batch.lengths), outside)
@@ -345,13 +326,12 @@ class CcgModel(Network[Encoded, DerivedBatch, "Sentence[Any]"]):
 
     @property
     def outside_word(self) -> int:
-        """The word code of positions outside of a sentence."""
         return self.vocabulary.size("word")
 
     def log_likelihoods(
         self, parameters: Parameters, batch: DerivedBatch, dropout: Dropout | None = None
     ) -> jax.Array:
-        """Return ``[sentences]`` log p(categories | words), ignoring unknown categories."""
+        """Return ``[sentences]`` log p(categories | words)."""
         return self._supertags(batch, self.chain(parameters, batch, dropout))
 
     def _supertags(self, batch: DerivedBatch, chain: LinearChain) -> jax.Array:
@@ -369,7 +349,6 @@ class CcgModel(Network[Encoded, DerivedBatch, "Sentence[Any]"]):
         key: jax.Array,
         options: CcgTrainOptions,
     ) -> tuple[jax.Array, Sums]:
-        """Return the negative log-likelihood of categories and derivations per word, and sums."""
         chain = self.chain(parameters, batch, Dropout(key, options.dropout, options.unknown))
         total = jnp.sum(self._supertags(batch, chain))
         words = jnp.maximum(1, self.units(batch))
@@ -419,13 +398,13 @@ def _training_forest(
 
 
 def log_marginals(chain: LinearChain) -> jax.Array:
-    """Return ``[batch, length, states]`` the log probability of each state at each position."""
+    """Return the log probability of each state at each position, ``[batch, length, states]``."""
     marginals = position_marginals(chain)
     return jnp.log(jnp.maximum(marginals, _LEAST))
 
 
 def position_marginals(chain: LinearChain) -> jax.Array:
-    """Return ``[batch, length, states]`` the probability of each state at each position."""
+    """Return the probability of each state at each position, ``[batch, length, states]``."""
     emission, transition = chain.log_weights
 
     def total(emission: jax.Array) -> jax.Array:
@@ -463,7 +442,7 @@ def probabilities(
 
 
 def multitags(model: CcgModel, probability: Probabilities, ratio: float) -> list[list[int]]:
-    """Return the categories of each word with at least ``ratio`` times the best probability."""
+    """Return the categories of each word with ``ratio`` times the best probability or more."""
     lexical = np.asarray(model.grammar.lexical)
     likely = probability >= ratio * probability.max(1, keepdims=True)
     return [lexical[row].tolist() for row in likely]

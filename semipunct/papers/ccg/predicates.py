@@ -1,8 +1,7 @@
 """Predicate-argument dependencies of a derivation.
 
-Each category introduces variables for heads; rules unify the variables of the categories that they
-combine. A word depends on another word if it heads one of its arguments; in a coordination, each
-conjunct does.
+Rules unify the head variables of the categories that they combine. A word depends on another word
+if it heads one of its arguments; in a coordination, each conjunct does.
 
 Source: Hockenmaier and Steedman (2007), section 5; Clark and Curran (2004).
 """
@@ -29,12 +28,7 @@ OWN = 0
 
 
 class Slot(NamedTuple):
-    """An argument that creates a dependency.
-
-    Attributes:
-        number: 1 for the innermost argument.
-        head: a number among the heads of the category.
-    """
+    """An argument that creates a dependency; 1 is the innermost."""
 
     number: int
     head: int
@@ -44,11 +38,9 @@ class Coindexation(NamedTuple):
     """The heads of a category.
 
     Attributes:
-        heads: ``[parts]`` the head of the category that starts at each part; ``OWN`` is the word
-            itself.
+        heads: ``[parts]`` the head of the category at each part; ``OWN`` is the word itself.
         slots: arguments that create dependencies, outermost first.
-        missing: head of the noun phrase that a modifier supplies to an argument that lacks one, or
-            -1.
+        missing: head of the noun phrase that a modifier supplies to an argument, or -1.
     """
 
     heads: tuple[int, ...]
@@ -88,7 +80,7 @@ def coindex(category: Category) -> Category:
 
 
 def _ends(category: Category) -> list[int]:
-    """Return for each part the index after the category that starts there."""
+    """Return the index after the category that starts at each part."""
     n = len(category.parts)
     ends = [n] * (n + 1)
     for place in range(n - 1, -1, -1):
@@ -124,7 +116,7 @@ def _heads(category: Category) -> list[int]:
 
 
 def _modifies(parts: tuple[Part, ...], result: int, argument: int, ends: list[int]) -> bool:
-    """Return whether a functor is a modifier ``X|X``; verbs have features, modifiers have none."""
+    """Return whether a functor is a modifier ``X|X``, without features."""
     modified = parts[argument : ends[argument]]
     return parts[result:argument] == modified and not any(
         feature != VARIABLE for part in modified for feature in part.features
@@ -137,7 +129,7 @@ def _is_determiner(parts: tuple[Part, ...], result: int, argument: int, ends: li
 
 
 def _spine(category: Category) -> list[tuple[int, bool]]:
-    """Return the indices of the arguments, outermost first, and whether each is modified."""
+    """Return the indices of the arguments, outermost first, and whether they are modified."""
     parts, ends = category.parts, _ends(category)
     arguments: list[tuple[int, bool]] = []
     place = 0
@@ -150,7 +142,7 @@ def _spine(category: Category) -> list[tuple[int, bool]]:
 
 
 def _lacking(category: Category, start: int) -> int:
-    """Return the index of the noun phrase that the clause at ``start`` lacks, or -1."""
+    """Return the index of the noun phrase that a clause lacks, or -1."""
     parts = category.parts
     if start + 2 >= len(parts) or not parts[start].is_functor:
         return -1
@@ -159,7 +151,6 @@ def _lacking(category: Category, start: int) -> int:
 
 
 def _missing(category: Category, spine: list[tuple[int, bool]], heads: list[int]) -> int:
-    """Return the head of the noun phrase supplied to arguments that lack one, or -1."""
     parts = category.parts
     for start, modifies in spine:
         if modifies:
@@ -177,14 +168,7 @@ Heads = list[int]
 
 
 class Dependency(NamedTuple):
-    """A dependency between two words.
-
-    Attributes:
-        head: the word with the argument, from 1.
-        category: the category of that word.
-        argument: 1 for the innermost argument.
-        dependent: the head of the argument.
-    """
+    """A dependency between two words, from 1; argument 1 is the innermost."""
 
     head: int
     category: str
@@ -195,7 +179,7 @@ class Dependency(NamedTuple):
 def predicate_dependencies(tree: Derivation) -> frozenset[Dependency]:
     """Return the dependencies of a derivation.
 
-    Marks and conjunctions create none; a node without a known rule passes on its head only.
+    Marks and conjunctions create none. A node without a known rule passes on its head only.
     """
     heads = _Heads()
     values: list[Heads] = [[] for _ in tree.depths]
@@ -237,7 +221,6 @@ class _Heads:
         return len(self._above) - 1
 
     def fresh(self, category: Category, head_variable: int | None = None) -> Heads:
-        """Return variables for a category, optionally with a given head."""
         head_numbers = coindexation(category).heads
         variable_of = {0: head_variable} if head_variable is not None else {}
         for head in head_numbers:
@@ -254,27 +237,24 @@ class _Heads:
         return root
 
     def equal(self, a: Sequence[int], b: Sequence[int]) -> None:
-        """Unify variables pairwise."""
         for x, y in zip(a, b, strict=True):
             first, second = self.find(x), self.find(y)
             if first != second:
                 self._above[second] = first
 
     def joined(self, a: int, b: int) -> int:
-        """Return a variable for the heads of two conjuncts."""
         joined_variable = self.variable()
         self._members[joined_variable] = (a, b)
         return joined_variable
 
     def classes(self) -> dict[int, list[int]]:
-        """Return the members of each class of equal variables: words, and pairs of conjuncts."""
+        """Return the members of each class of equal variables."""
         inside: dict[int, list[int]] = {}
         for variable in (*self.words, *self._members):
             inside.setdefault(self.find(variable), []).append(variable)
         return inside
 
     def resolved(self, variable: int, classes: Mapping[int, Sequence[int]]) -> list[int]:
-        """Return the words of a variable."""
         words: list[int] = []
         seen: set[int] = set()
         waiting = [variable]
@@ -292,7 +272,6 @@ class _Heads:
 
 
 def _split(category: Category, heads: Heads) -> tuple[Heads, Heads]:
-    """Return the heads of the result and of the argument of a functor."""
     middle = 1 + len(category.result.parts)
     return heads[1:middle], heads[middle:]
 
@@ -304,7 +283,6 @@ def _combined(
     below: list[tuple[Category, Heads]],
     head: int,
 ) -> Heads:
-    """Return the heads of a node, given the heads of its children."""
     name = rule.name
     if name.endswith("application"):
         main, secondary = below if name.startswith("forward") else (below[1], below[0])

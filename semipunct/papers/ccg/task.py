@@ -83,9 +83,8 @@ class CcgParse(NamedTuple):
     """The parse of a sentence.
 
     Attributes:
-        derivation: the best derivation, or None.
         log_weight: minus infinity without a derivation.
-        counts: total size of all charts of the sentence.
+        counts: total size of all charts.
         ratio: the last multitagging ratio.
         complete: whether no chart became too large.
     """
@@ -119,14 +118,12 @@ class CcgParser:
         return {name: np.asarray(self.parameters[name]) for name in names}
 
     def supertags(self, sentences: Sequence[Sentence[Any]]) -> list[Probabilities]:
-        """Return the probabilities of lexical categories, ``[n, lexical]`` for each sentence."""
         encoded = self.model.encode_words(sentences)
         return probabilities(self.model, self.parameters, Batches(self.model, encoded))
 
     def parse(
         self, sentences: Sequence[Sentence[Any]], supertags: Sequence[Probabilities] | None = None
     ) -> list[CcgParse]:
-        """Return the best derivation of each sentence."""
         supertags_of_all = self.supertags(sentences) if supertags is None else supertags
         charts = [self.chart(rows) for rows in supertags_of_all]
         weighed = {
@@ -143,11 +140,7 @@ class CcgParser:
         ]
 
     def chart(self, rows: Probabilities) -> tuple[Chart, float]:
-        """Build charts until one has a derivation.
-
-        Returns:
-            The last chart, with the total counts of all charts, and its ratio.
-        """
+        """Build charts until one has a derivation; return it, with total counts, and its ratio."""
         chart, ratio = Chart(None, Counts(0, 0, 0), complete=True), 1.0
         waiting = list(self.ratios)
         while waiting and chart.forest is None:
@@ -164,7 +157,6 @@ class CcgParser:
     def weights(
         self, sentence: Sentence[Any], rows: Probabilities, forest: Forest
     ) -> npt.NDArray[np.float32]:
-        """Return ``[edges]`` the log weights of the hyperedges of a forest."""
         model = self.model
         codes = model.vocabulary.encode([sentence])[0]
         tag_codes, word_codes = (codes[[CODES.index(name)]] for name in ("tag", "word"))
@@ -188,10 +180,7 @@ def _heaviest(graph: Hypergraphs) -> jax.Array:
 def best_derivations(
     grammar: Grammar, forests: Mapping[int, Weighed]
 ) -> dict[int, tuple[Derivation, float]]:
-    """Return the best derivation of each forest, and its log weight.
-
-    The best hyperedges are followed down from the root by the Viterbi weights of all nodes.
-    """
+    """Return the best derivation of each forest, and its log weight."""
     best: dict[int, tuple[Derivation, float]] = {}
     for members, layouts, graph in padded_graphs(forests):
         tables = np.asarray(_heaviest(graph))
@@ -210,7 +199,7 @@ def best_derivations(
 def padded_graphs(
     forests: Mapping[int, Weighed],
 ) -> Iterator[tuple[list[int], list[Layout], Hypergraphs]]:
-    """Yield the numbers, layouts and hypergraphs of forests in batches with few distinct shapes."""
+    """Yield the numbers, layouts and hypergraphs of forests in batches of few shapes."""
     laid: dict[int, Layout] = {}
     groups: dict[tuple[int, ...], list[int]] = {}
     for i, weighed in forests.items():
@@ -240,7 +229,6 @@ def _room(size: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def _derivation(grammar: Grammar, forest: Forest, chosen: npt.NDArray[np.intp]) -> Derivation:
-    """Return the derivation of the chosen hyperedges, one for each node."""
     depths: list[int] = []
     categories: list[str] = []
     heads: list[int] = []

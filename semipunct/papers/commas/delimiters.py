@@ -1,12 +1,9 @@
 """Models of commas at the edges of phrases.
 
-The generative model follows Li, Wang and Eisner (2019) with the comma as the only mark, on the
-trees of their footnote 2: every constituent has a pair of punctemes, also if it shares a head or an
-edge with another. The pair is log-linear in features of the phrase. Commas that meet between two
-words are merged; the remaining comma is visible or absorbed by a neighbour such as a period.
-
-With ``model.field=true`` the same features weigh the visible commas in the slots at the edges of a
-phrase, in a conditional random field over spans.
+The generative model follows Li, Wang and Eisner (2019, footnote 2) with the comma as the only mark:
+every constituent has a pair of punctemes, log-linear in features of the phrase. Commas that meet
+between two words are merged, and the result may be absorbed. With ``model.field=true`` the same
+features weigh the visible commas at the edges of a phrase, in a conditional random field.
 """
 
 from __future__ import annotations
@@ -62,11 +59,11 @@ class PhrasesBatch(NamedTuple):
     Attributes:
         features: ``[batch, nodes, most]`` i + 1 for feature i, 0 for none.
         depths: ``[batch, nodes]``.
-        nodes: ``[batch]`` numbers of nodes; 0 for padding.
+        nodes: ``[batch]``; 0 for padding.
         places: ``[batch, slots]`` indices into ``PLACES``.
-        commas: ``[batch, slots]`` whether each slot has a comma.
-        slots: ``[batch]`` numbers of slots; 0 for padding.
-        levels: ``[levels]`` zeros; only the shape matters.
+        commas: ``[batch, slots]``.
+        slots: ``[batch]``; 0 for padding.
+        levels: ``[levels]``; only the shape matters.
     """
 
     features: npt.NDArray[np.int32] | jax.Array
@@ -80,7 +77,7 @@ class PhrasesBatch(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class EncodedPhrases:
-    """Encoded sentences; the arrays are as in ``PhrasesBatch``, without the batch axis."""
+    """Encoded sentences, as in ``PhrasesBatch`` without the batch axis."""
 
     features: Sequence[npt.NDArray[np.int32]]
     depths: Sequence[npt.NDArray[np.int32]]
@@ -89,13 +86,12 @@ class EncodedPhrases:
 
     @property
     def lengths(self) -> list[int]:
-        """The number of words in each sentence."""
         return [len(commas) - 1 for commas in self.commas]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class DelimiterModel(Network[EncodedPhrases, PhrasesBatch, Sentence[PhraseTree]]):
-    """A model of the underlying commas of phrases and of their visibility."""
+    """A model of the underlying commas of phrases and their visibility."""
 
     kind: ClassVar[str] = "phrase-commas"
     scoring_limits: ClassVar[tuple[int, int]] = (64, 2048)
@@ -112,7 +108,6 @@ class DelimiterModel(Network[EncodedPhrases, PhrasesBatch, Sentence[PhraseTree]]
         return cls(options, frequent(features, options.minimum_feature_count))
 
     def initial_parameters(self, seed: int, scale: float) -> dict[str, Array]:
-        """Return weights with which few phrases draw commas, and most of these are visible."""
         generator = np.random.default_rng(seed)
         drawn = generator.normal(0.0, scale, (len(self.features), 2, 2))
         bias = np.array([[_PRIOR, 0], [0, 0]], np.float32)
@@ -155,7 +150,7 @@ class DelimiterModel(Network[EncodedPhrases, PhrasesBatch, Sentence[PhraseTree]]
         )
 
     def marks(self, parameters: Parameters, batch: PhrasesBatch, *, seen: bool) -> PhraseMarks:
-        """Return the distributions over pairs of commas, given the visible commas if ``seen``."""
+        """Return the distributions over pairs of commas, given the visible ones if ``seen``."""
         weight = parameters["weight"]
         table = jnp.concatenate([jnp.zeros((1, 2, 2), weight.dtype), weight])
         score = jnp.sum(table[batch.features], 2) + parameters["bias"]
@@ -176,7 +171,7 @@ class DelimiterModel(Network[EncodedPhrases, PhrasesBatch, Sentence[PhraseTree]]
         )  # fmt: skip
 
     def log_likelihoods(self, parameters: Parameters, batch: PhrasesBatch) -> jax.Array:
-        """Return ``[sentences]`` log p(commas | phrases), summed over the underlying commas."""
+        """Return ``[sentences]`` log p(commas | phrases)."""
         log_p = Distribution(self.marks(parameters, batch, seen=True)).log_partition()
         if self.options.field:
             log_p -= Distribution(self.marks(parameters, batch, seen=False)).log_partition()
@@ -241,7 +236,7 @@ def _places(sentence: Sentence[PhraseTree]) -> npt.NDArray[np.int32]:
 
 
 def node_features(sentence: Sentence[PhraseTree]) -> Iterator[list[str]]:
-    """Yield the features of each node, the same number for all nodes, without its commas."""
+    """Yield the features of each node; its commas are ignored."""
     tree = sentence.tree
     left, right = tree.edges
     label = [category(name) or _EDGE for name in tree.categories]

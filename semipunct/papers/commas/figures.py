@@ -1,4 +1,4 @@
-"""Predicted brackets compared with the brackets of a treebank (Black et al. 1991)."""
+"""Evaluation of phrases by labelled brackets (Black et al. 1991)."""
 
 from __future__ import annotations
 
@@ -44,16 +44,7 @@ class BracketFigures(Figures, frozen=True):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BracketStatistics(Statistics[BracketFigures]):
-    """Counts for each sentence, ``[sentences]``.
-
-    Attributes:
-        words: all words.
-        tags: words with the right part of speech.
-        gold: gold brackets.
-        predicted: predicted brackets.
-        labelled: predicted brackets with the right label.
-        unlabelled: predicted brackets that are right without their labels.
-    """
+    """Counts ``[sentences]`` of words, right tags, and gold, predicted and right brackets."""
 
     task: ClassVar[str] = "brackets"
     columns: ClassVar[Mapping[str, Column]] = {
@@ -102,10 +93,9 @@ class BracketStatistics(Statistics[BracketFigures]):
 def bracket_statistics(
     gold: Sequence[PhraseTree], predicted: Sequence[PhraseTree]
 ) -> BracketStatistics:
-    """Compare predicted with gold phrases, sentence by sentence.
+    """Compare predicted with gold phrases as in evalb, without punctuation and function tags.
 
-    As in evalb, function tags and punctuation are ignored: a bracket is a label and the words under
-    it without punctuation. The tags of all words are compared.
+    Tags are compared for all words.
     """
     rows: list[tuple[int, ...]] = []
     for gold_tree, predicted_tree in zip(gold, predicted, strict=True):

@@ -57,7 +57,6 @@ class SlotFeatures(msgspec.Struct, frozen=True):
     def of(
         cls, sentences: Sequence[Sentence[PhraseTree]], templates: Sequence[str], minimum: int
     ) -> SlotFeatures:
-        """Collect the features that occur in at least ``minimum`` slots."""
         counts = Counter(f for s in sentences for slot in slot_features(s, templates) for f in slot)
         return cls(tuple(sorted(f for f, n in counts.items() if n >= minimum)))
 
@@ -74,10 +73,7 @@ class SlotFeatures(msgspec.Struct, frozen=True):
 
 
 def slot_features(sentence: Sentence[PhraseTree], templates: Sequence[str]) -> Iterator[list[str]]:
-    """Yield the features of each slot, the same number for all slots, without its commas.
-
-    ``templates`` is a subset of ``options.TEMPLATES``.
-    """
+    """Yield the features of each slot by groups of ``options.TEMPLATES``, without its commas."""
     n = sentence.size
     words = [EDGE, EDGE, *(form.lower() for form in dotted_forms(sentence)), EDGE, EDGE]
     tags = [EDGE, EDGE, *sentence.tree.tags, EDGE, EDGE]
@@ -117,7 +113,7 @@ def ranks(tree: PhraseTree) -> list[int]:
 
 
 def conjunctions(tree: PhraseTree) -> list[int]:
-    """Return the number of conjunctions among the children of each node."""
+    """Count the conjunctions among the children of each node."""
     return [sum(tree.categories[x] == "CC" for x in children) for children in tree.children]
 
 
@@ -193,7 +189,6 @@ class _Meeting:
         return sum(width >= bound for bound in _WIDTHS)
 
     def _opening(self, node: int, tags: Sequence[str]) -> str:
-        """Return the tag of the first word of a constituent."""
         return self.tree.tags[self.left[node]] if node >= 0 else EDGE
 
 
@@ -216,9 +211,9 @@ class CommaBatch(NamedTuple):
 
     Attributes:
         terms: ``[batch, positions, QUERIES, terms]`` from ``Trigrams.terms``.
-        features: ``[batch, positions, most]`` features of the slot after each position.
+        features: ``[batch, positions, most]`` of the slot after each position.
         commas: ``[batch, positions]`` whether that slot has a comma.
-        lengths: ``[batch]`` numbers of positions; 0 for padding.
+        lengths: ``[batch]`` positions; 0 for padding.
     """
 
     terms: npt.NDArray[np.int32]
@@ -229,13 +224,7 @@ class CommaBatch(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Encoded:
-    """Encoded sentences.
-
-    Attributes:
-        terms: ``[n + 2, QUERIES, terms]`` for each sentence.
-        features: ``[n + 1, most]``.
-        commas: ``[n + 1]``.
-    """
+    """Encoded sentences, as in ``CommaBatch`` without the batch axis and padding."""
 
     terms: Sequence[npt.NDArray[np.int32]]
     features: Sequence[npt.NDArray[np.int32]]
@@ -243,7 +232,6 @@ class Encoded:
 
     @property
     def lengths(self) -> list[int]:
-        """The number of words in each sentence."""
         return [len(commas) - 1 for commas in self.commas]
 
 
@@ -267,7 +255,6 @@ class CommaModel(MaximumLikelihood[Encoded, CommaBatch, Sentence[PhraseTree]]):
         return cls(options, Trigrams.of(sentences, options), features)
 
     def initial_parameters(self, seed: int, scale: float) -> dict[str, Array]:
-        """Return initial weights: trigrams from counts, zero transitions, random features."""
         drawn = np.random.default_rng(seed).normal(0.0, scale, len(self.features.names))
         return {
             "trigrams": self.trigrams.table(),
@@ -336,7 +323,6 @@ class CommaModel(MaximumLikelihood[Encoded, CommaBatch, Sentence[PhraseTree]]):
         return linear_chain(emission, step, lengths)
 
     def log_likelihoods(self, parameters: Parameters, batch: CommaBatch) -> jax.Array:
-        """Return ``[sentences]`` log p(commas | words, phrases)."""
         chain = self.chain(parameters, batch)
         states = states_of(jnp.asarray(batch.commas))
         return chain.path_log_weight(states) - Distribution(chain).log_partition()
@@ -355,7 +341,6 @@ class CommaModel(MaximumLikelihood[Encoded, CommaBatch, Sentence[PhraseTree]]):
     def optimiser(
         self, options: CommaTrainOptions, steps: int, slots: float
     ) -> optax.GradientTransformation | Optimiser:
-        """Return AdamW for the weights to train; all others are fixed."""
         import optax  # pyright: ignore[reportMissingTypeStubs]
 
         from semipunct.models.optimisation import clipped_adamw
@@ -409,7 +394,6 @@ def states_of(commas: jax.Array) -> jax.Array:
 
 
 def _log_without(log_probability: jax.Array) -> jax.Array:
-    """Return log(1 - p) given log p, bounded away from minus infinity."""
     return jnp.log1p(-jnp.exp(jnp.minimum(log_probability, -_LEAST)))
 
 

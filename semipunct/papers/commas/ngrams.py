@@ -1,7 +1,7 @@
 """Trigrams of words and commas with Katz smoothing.
 
-A sentence is the string of its words and commas, followed by END. Each symbol is predicted from the
-two preceding symbols and the constituents that end at its slot (for a word, the slot before it).
+Each symbol of a sentence is predicted from the two preceding symbols and the constituents that end
+at its slot (for a word, the slot before it).
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ class Katz:
 
     Attributes:
         base: number of symbols.
-        keys: for each context length from 0, the observed n-grams in ascending order, as numbers in
-            base ``base`` whose digits are the context and the outcome.
-        counts: the counts of these n-grams.
+        keys: for each context length from 0, ascending n-grams, as numbers in base ``base`` with
+            the digits of the context and the outcome.
+        counts: counts of the n-grams.
     """
 
     base: int
@@ -63,16 +63,9 @@ class Katz:
 
     @classmethod
     def of(cls, contexts: Any, outcomes: Any, base: int, possible: Any) -> Katz:
-        """Count events.
+        """Count outcomes ``[events]`` after contexts ``[events, order]``, in order of importance.
 
-        Args:
-            contexts: ``[events, order]`` symbols, the most important first.
-            outcomes: ``[events]`` symbols.
-            base: number of symbols.
-            possible: possible outcomes; unseen ones get a count of one.
-
-        Raises:
-            UsageError: if an n-gram does not fit into 64 bits.
+        Possible outcomes without an event get a count of one.
         """
         contexts, outcomes = np.asarray(contexts, np.int64), np.asarray(outcomes, np.int64)
         order = contexts.shape[1]
@@ -95,17 +88,14 @@ class Katz:
 
     @property
     def order(self) -> int:
-        """The length of a complete context."""
         return len(self.keys) - 1
 
     @property
     def size(self) -> int:
-        """The number of entries of the table."""
         return sum(map(len, (*self.keys, *self.contexts)))
 
     @cached_property
     def contexts(self) -> tuple[Ints, ...]:
-        """The observed contexts of length 1 to ``order``, in ascending order."""
         return tuple(np.unique(keys // self.base) for keys in self.keys[1:])
 
     @cached_property
@@ -139,11 +129,7 @@ class Katz:
         return np.concatenate([*probabilities, *backoffs])
 
     def entries(self, contexts: Any, outcomes: Any) -> Ints:
-        """Find the table entries whose sum is the log probability of each outcome.
-
-        Returns:
-            ``[queries, order + 1]`` indices into the table, or -1.
-        """
+        """Find the table entries, ``[queries, order + 1]`` or -1, that sum to log probabilities."""
         contexts, outcomes = np.asarray(contexts, np.int64), np.asarray(outcomes, np.int64)
         places = np.full((len(outcomes), self.order + 1), -1, np.int64)
         open_ = np.ones(len(outcomes), bool)
@@ -175,11 +161,7 @@ class Katz:
 
 
 def _discounts(counts: Ints) -> Floats:
-    """Return the discount of each count from 0 to the largest.
-
-    These are Good-Turing discounts with the largest cutoff that the counts of counts permit, or
-    else absolute discounts (Ney, Essen and Kneser 1994).
-    """
+    """Return the Good-Turing or absolute (Ney, Essen and Kneser 1994) discount of each count."""
     largest = int(counts.max())
     of = np.bincount(counts, minlength=CUTOFF + 2).astype(np.float64)
     for cutoff in range(CUTOFF, 0, -1):
@@ -199,7 +181,6 @@ def _discounts(counts: Ints) -> Floats:
 
 
 def _folded(parts: Ints, base: int) -> Ints:
-    """Return the numbers whose digits are the symbols ``[queries, parts]``."""
     numbers = np.zeros(len(parts), np.int64)
     for column in parts.T:
         numbers = numbers * base + column
@@ -265,9 +246,8 @@ class Component(NamedTuple):
 
     Attributes:
         name: the key of its counts.
-        stream: the symbols that it predicts.
-        context: most important first: 1 the last symbol, 2 the symbol before it, 0 the constituents
-            that end.
+        context: 1 for the last symbol, 2 for the symbol before it, 0 for the constituents that end,
+            the most important first.
     """
 
     name: str
@@ -278,8 +258,7 @@ class Component(NamedTuple):
 def components(options: CommaOptions) -> tuple[Component, ...]:
     """List the back-off models of a configuration.
 
-    With ``ends="counts"``, p(y | y' y'' e) is p(y | y' y'') p(y | y' e) / p(y), where p(y) is the
-    unigram probability under the first model.
+    With ``ends="counts"``, p(y | y' y'' e) is p(y | y' y'') p(y | y' e) / p(y).
     """
     if not options.ngrams:
         return ()
@@ -323,11 +302,9 @@ class Trigrams:
         return np.concatenate([*tables, np.zeros(0)]).astype(np.float32)
 
     def terms(self, sentences: Sequence[Sentence[PhraseTree]]) -> list[npt.NDArray[np.int32]]:
-        """Find the table entries whose sums answer the queries.
+        """Find the table entries whose sums answer the queries, ``[n + 2, QUERIES, terms]``.
 
-        Returns:
-            For each sentence ``[n + 2, QUERIES, terms]``: i + 1 for entry i of ``table``, w + i + 1
-            for its negative, where w is the size of the table, and 0 for none.
+        0 is none, i + 1 entry i, and i + 1 plus the size of the table its negative.
         """
         streams = self.symbols.streams(sentences)
         ends = ended_constituents(sentences, self.options)
@@ -363,7 +340,7 @@ def has_comma(sentence: Sentence[Any]) -> npt.NDArray[np.bool_]:
 def ended_constituents(
     sentences: Sequence[Sentence[PhraseTree]], options: CommaOptions
 ) -> list[Ints]:
-    """Return the count, a bit or 0 for the constituents that end at each slot, ``[n + 1]``."""
+    """Return a count, a bit or 0 for the constituents that end at each slot."""
     if options.ends == "none":
         return [np.zeros(s.size + 1, np.int64) for s in sentences]
     counts = [np.array(constituent_counts(s.tree)[1], np.int64) for s in sentences]
@@ -385,10 +362,7 @@ def _events(string: Ints, commas: npt.NDArray[np.bool_], ends: Ints) -> Ints:
 
 
 def _queries(string: Ints, ends: Ints) -> Ints:
-    """List the queries of all positions in the columns of ``_events``, ``[(n + 2) * QUERIES, 4]``.
-
-    The answers for START as an outcome, and for a comma after END, are not used.
-    """
+    """List the queries of all positions, ``[(n + 2) * QUERIES, 4]``, as in ``_events``."""
     last, previous = string[1:], string[:-1]
     older = np.concatenate([[START], string[:-2]])
     outcome = np.where(last == START, END, last)  # START is never an outcome

@@ -23,15 +23,15 @@ class CommaOptions:
 
     Attributes:
         ngrams: whether to use trigrams of words and commas.
-        penalty: whether the weight of a word includes the probability that no comma precedes it
-            (Shieber and Tao 2003, section 3).
-        ends: constituents that end at a slot, in trigrams: ``none``; ``bit``, whether there are
-            ``threshold`` or more (section 4); ``counts``, their number, conditionally independent
-            of all words but the last (section 4.1).
+        penalty: whether words are weighted by the probability that no comma precedes them (Shieber
+            and Tao 2003, section 3).
+        ends: constituents that end at a slot: ``none``; ``bit``, whether there are ``threshold`` or
+            more (section 4); ``counts``, conditionally independent of all words but the last
+            (section 4.1).
         threshold: k in the paper.
-        tags: whether to use a second trigram model of parts of speech (section 4.2).
-        minimum_word_count: rarer words become one unknown word in trigrams.
-        templates: groups of slot features with trained weights, a subset of ``TEMPLATES``.
+        tags: whether to use trigrams of parts of speech (section 4.2).
+        minimum_word_count: rarer words are one unknown word.
+        templates: trained slot features, a subset of ``TEMPLATES``.
         minimum_feature_count: features of fewer slots have no weight.
     """
 
@@ -50,8 +50,8 @@ class CommaTrainOptions(kind.NetworkTrainOptions):
     """Training settings of comma models.
 
     Attributes:
-        learn: weights trained by gradients: ``nothing``, only counts; ``slots``, slot features and
-            transitions; ``all``, also trigrams.
+        learn: weights to train: ``nothing``, ``slots`` (slot features and transitions), or ``all``,
+            with trigrams.
     """
 
     learn: Literal["nothing", "slots", "all"] = "nothing"
@@ -62,7 +62,6 @@ class CommaTrainOptions(kind.NetworkTrainOptions):
     epochs: ClassVar[int] = 8
 
     def suggested_visits(self, sentences: int) -> int:
-        """Return the minimum if no weights are trained by gradients."""
         return 1 if self.learn == "nothing" else self.epochs * sentences
 
 
@@ -72,7 +71,7 @@ class DelimiterOptions:
 
     Attributes:
         minimum_feature_count: features of fewer phrases have no weight.
-        field: whether to use a conditional random field instead of the generative model.
+        field: whether the model is a conditional random field.
     """
 
     minimum_feature_count: AtLeastOne = 2
@@ -124,7 +123,7 @@ class PhraseParserOptions:
     """Architecture of a phrase parser.
 
     Attributes:
-        commas: whether the parser reads commas, which text for restoration lacks.
+        commas: whether the parser reads commas.
         word: size of word embeddings.
         ngram: size of embeddings of character n-grams.
         hidden: size of a word's state, half for each direction.
@@ -132,7 +131,7 @@ class PhraseParserOptions:
         tag_layers: encoder layers below the tags; the layers above read the tags.
         span: size of the representation of a span.
         minimum_word_count: rarer forms have no embedding.
-        minimum_ngram_forms: n-grams of fewer distinct forms have no embedding.
+        minimum_ngram_forms: n-grams of fewer forms have no embedding.
     """
 
     commas: bool = False
@@ -151,9 +150,9 @@ class PhraseParserTrainOptions(kind.NetworkTrainOptions):
     """Training settings of the phrase parser.
 
     Attributes:
-        batch_size: sentences in a batch if they have 24 words; otherwise, as many words.
+        batch_size: sentences of 24 words in a batch.
         word_dropout: share of forms replaced by the unknown form.
-        tags: weight of the loss of tags, relative to the loss of trees.
+        tags: weight of the tagging loss.
         average: decay of the running mean of the weights.
     """
 

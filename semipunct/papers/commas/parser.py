@@ -53,10 +53,7 @@ _JOIN = " "
 
 
 class PhraseVocabulary(FormVocabulary, frozen=True, dict=True):
-    """Vocabularies of forms, tags and labels.
-
-    Label 0 is a span that is not a phrase; a unary chain has one label.
-    """
+    """Vocabularies of forms, tags and labels, one for each unary chain; label 0 is no phrase."""
 
     most: ClassVar[int] = 16
 
@@ -86,7 +83,6 @@ class PhraseVocabulary(FormVocabulary, frozen=True, dict=True):
         return np.column_stack([ends, labels])
 
     def to_spans(self, rows: Iterable[Sequence[int]]) -> list[Span]:
-        """Invert ``spans``."""
         return [
             Span(left, last + 1, tuple(self.label[code - 1].split(_JOIN)))
             for left, last, code in rows
@@ -94,10 +90,7 @@ class PhraseVocabulary(FormVocabulary, frozen=True, dict=True):
 
 
 def read_tree(sentence: Sentence[PhraseTree], *, commas: bool) -> tuple[list[str], PhraseTree]:
-    """Return the words and the tree that a parser is trained on.
-
-    The tree has no function tags and no unlabelled outer bracket, and commas only if ``commas``.
-    """
+    """Return the words and the tree for training, without function tags and outer bracket."""
     forms, tree = list(dotted_forms(sentence)), without_functions(sentence.tree)
     gone = () if commas else words_with_tags(tree, {COMMA})
     # A sentence that consists of commas is kept: there is nothing else to parse.
@@ -136,11 +129,11 @@ def scores(
     inputs: FormInputs,
     dropout: layers.Dropout | None,
 ) -> tuple[jax.Array, jax.Array]:
-    """Score spans and tags; ``dropout`` is None except in training.
+    """Score spans and tags.
 
     Returns:
-        ``[batch, length, length, labels]`` scores of spans by first and last word, zero for label
-        0; ``[batch, length, tags]`` scores of tags.
+        ``[batch, length, length, labels]`` by first and last word, zero for label 0; ``[batch,
+        length, tags]``.
     """
     # One key for each mask: masks drawn with the same key would coincide.
     keys = None if dropout is None else jax.random.split(dropout.key, options.layers + 4)
@@ -192,9 +185,9 @@ class Phrases(NamedTuple):
     """Padded trees and tags.
 
     Attributes:
-        labels: ``[batch, length, length]`` labels by first and last word: 0 if the span is not a
-            phrase, ``CROSSING`` if it crosses one.
-        tags: ``[batch, length]`` codes.
+        labels: ``[batch, length, length]`` by first and last word: 0 for no phrase, ``CROSSING`` if
+            the span crosses a phrase.
+        tags: ``[batch, length]``.
     """
 
     labels: Any
@@ -202,7 +195,7 @@ class Phrases(NamedTuple):
 
 
 class PhraseBatch(NamedTuple):
-    """A padded batch; ``gold`` is None if the trees are unknown."""
+    """A padded batch; ``gold`` is None for unknown trees."""
 
     inputs: FormInputs
     gold: Phrases | None
@@ -210,7 +203,7 @@ class PhraseBatch(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Encoded:
-    """Encoded sentences, without ``spans`` (see ``PhraseVocabulary``) and ``tags`` if unknown."""
+    """Encoded sentences; ``spans`` and ``tags`` are empty if unknown."""
 
     forms: EncodedForms
     spans: Sequence[Codes] = ()
@@ -225,8 +218,7 @@ class Encoded:
 class PhraseParser(AveragedNetwork[Encoded, PhraseBatch, Sentence[PhraseTree]]):
     """A constituency parser of words.
 
-    The probability of a tree is the sum over its binary bracketings: a phrase with more than two
-    children has several.
+    The probability of a tree is the sum over its binary bracketings.
     """
 
     kind: ClassVar[str] = "phrase-parser"
@@ -266,7 +258,6 @@ class PhraseParser(AveragedNetwork[Encoded, PhraseBatch, Sentence[PhraseTree]]):
         )
 
     def encode_words(self, sentences: Sequence[Sequence[str]]) -> Encoded:
-        """Encode sentences without trees."""
         return Encoded(self.vocabulary.encode_forms(sentences))
 
     def batch(
@@ -288,7 +279,6 @@ class PhraseParser(AveragedNetwork[Encoded, PhraseBatch, Sentence[PhraseTree]]):
     def _parts(
         self, parameters: Parameters, batch: PhraseBatch, dropout: layers.Dropout | None
     ) -> tuple[jax.Array, jax.Array]:
-        """Return ``[sentences]`` log probabilities of trees, and of tags."""
         inputs, gold = batch
         if gold is None:
             raise ValueError("a batch without trees has no likelihood")
@@ -316,7 +306,6 @@ class PhraseParser(AveragedNetwork[Encoded, PhraseBatch, Sentence[PhraseTree]]):
         key: jax.Array,
         options: PhraseParserTrainOptions,
     ) -> tuple[jax.Array, Sums]:
-        """Return the negative log probability of trees and tags per word, and sums."""
         dropout = layers.Dropout(key, options.dropout, options.word_dropout)
         trees, tags = self._parts(parameters, batch, dropout)
         words = jnp.maximum(1, jnp.sum(jnp.asarray(batch.inputs.lengths)))
@@ -341,17 +330,11 @@ class PhraseParser(AveragedNetwork[Encoded, PhraseBatch, Sentence[PhraseTree]]):
 
 
 def distribution(span: jax.Array, lengths: jax.Array) -> Distribution[SpanTrees]:
-    """Return the distribution over bracketings.
-
-    Args:
-        span: scores ``[batch, length, length, labels]``.
-        lengths: ``[batch]``.
-    """
+    """Return the distribution over bracketings with scores ``[batch, length, length, labels]``."""
     return Distribution(span_trees(span, lengths))
 
 
 def _labelled(spans: Codes, length: int) -> npt.NDArray[np.int32]:
-    """Return the labels of all spans of a sentence, ``[length, length]``; see ``Phrases``."""
     labels = np.zeros((length, length), np.int32)
     first, last = np.arange(length)[:, None], np.arange(length)[None]
     for left, right, _ in spans.tolist():
@@ -385,7 +368,6 @@ class PhraseFinder:
     parameters: Weights
 
     def trees(self, sentences: Sequence[Sequence[str]]) -> list[PhraseTree]:
-        """Parse sentences, given their words, commas included only if the parser reads them."""
         if not sentences:
             return []
         return self.of_batches(Batches(self.model, self.model.encode_words(sentences)))
@@ -393,7 +375,6 @@ class PhraseFinder:
     def of_batches(
         self, batches: Iterable[tuple[list[int], PhraseBatch]], shapes: Shapes | None = None
     ) -> list[PhraseTree]:
-        """Parse encoded sentences, given batches with the numbers of their sentences."""
         trees: dict[int, PhraseTree] = {}
         inputs = ((members, batch.inputs) for members, batch in batches)
         batch_answers = answers(
@@ -415,10 +396,7 @@ class PhraseFinder:
 
 @partial(jit, static=1)
 def decode_brackets(model: PhraseParser, parameters: Parameters, inputs: FormInputs) -> Bracketed:
-    """Find the tree of each sentence with the highest expected number of correct phrases.
-
-    Each phrase gains its marginal probability minus ``_DOUBT``.
-    """
+    """Find the trees with the highest expected number of correct phrases, each less ``_DOUBT``."""
     span, tag = scores(model.options, parameters, inputs, None)
     lengths = jnp.asarray(inputs.lengths)
     _, marginals = distribution(span, lengths).log_partition_and_marginals()

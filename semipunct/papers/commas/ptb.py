@@ -50,12 +50,11 @@ class Bracketing:
     """A tree of a file as read.
 
     Attributes:
-        line: the line of its first bracket, from 1.
+        line: line of the first bracket.
         sentence_id: ``#k`` for the k-th tree.
-        text: the tree and the white space after it (for the first tree, also before it), so that
-            the concatenated texts are the file.
+        text: the tree with white space; concatenated, the texts are the file.
         tree: the tree with empty elements.
-        forms: ``[n]`` the forms of the leaves.
+        forms: ``[n]``, of all leaves.
     """
 
     path: str
@@ -67,7 +66,7 @@ class Bracketing:
 
 
 class _Open:
-    """A partially read tree. After its first fault only brackets are matched, to find its end."""
+    """A partially read tree; after a fault only brackets are matched, to find its end."""
 
     def __init__(self, path: str, line: int, number: int) -> None:
         self.path, self.line, self.number = path, line, number
@@ -166,14 +165,10 @@ _TREE = "give trees in brackets, such as (S (NP (NN rain)) (VP (VBZ falls)))"
 
 
 def read_bracketings(path: str | Path) -> Iterator[Bracketing | Malformed]:
-    """Yield the trees of a file one by one.
-
-    A tree may span several lines, and a line may contain several trees. Brackets without a word,
-    words side by side, and text outside of brackets are yielded as malformed.
+    """Yield the trees of a file, keeping one in memory; text that is not a tree is malformed.
 
     Raises:
-        TreebankError: if the file cannot be read, has no bracket, or has brackets that do not
-            match.
+        TreebankError: if the file cannot be read, has no bracket, or has unmatched brackets.
     """
     name, number = display_name(path), 0
     texts: list[str] = []  # of the current tree, up to its trailing white space
@@ -218,13 +213,7 @@ def read_bracketings(path: str | Path) -> Iterator[Bracketing | Malformed]:
 def write_brackets(tree: trees.OrderedTree, forms: Sequence[str], *, indent: bool = False) -> str:
     """Write a tree in brackets, without a line end.
 
-    Args:
-        tree: a tree with ``n`` leaves.
-        forms: ``[n]``.
-        indent: whether to start an indented line for each phrase, and for each word after a phrase.
-
-    Raises:
-        UsageError: if a form or label is missing or cannot be written.
+    With ``indent``, each phrase, and each word after a phrase, starts an indented line.
     """
     leaves = zip(tree.tags, forms, strict=False)
     wrong = next(
@@ -252,8 +241,6 @@ _DOT = "."
 
 
 class _Edit(NamedTuple):
-    """A span of the text and its replacement."""
-
     start: int
     end: int
     text: str
@@ -262,11 +249,10 @@ class _Edit(NamedTuple):
 def punctuate_entry(
     entry: Entry[VerbatimRecord[Bracketing | Malformed]], slots: Sequence[Puncteme]
 ) -> str:
-    """Return the text of an entry with the punctuation ``slots`` in place of its own.
+    """Return the text of an entry with other punctuation.
 
     Raises:
-        UsageError: if the sentence was omitted, the number of slots is wrong, a token cannot be
-            written, or the tree has no phrase that can contain a mark.
+        UsageError: if the sentence was omitted, or a mark cannot be written.
     """
     content, source = entry.content, entry.record.source
     if not isinstance(content, Sentence) or isinstance(source, Malformed):
@@ -310,7 +296,7 @@ def punctuate_entry(
 
 
 def _places(text: str) -> tuple[list[tuple[int, int]], dict[int, int]]:
-    """Find the brackets of all nodes in the text, and the ends of the forms of leaves."""
+    """Find the spans of nodes in the text, and the ends of forms."""
     spans: list[tuple[int, int]] = []
     ends: dict[int, int] = {}
     above: list[int] = []
@@ -327,7 +313,7 @@ def _places(text: str) -> tuple[list[tuple[int, int]], dict[int, int]]:
 
 
 def _top(tree: trees.PhraseTree) -> int:
-    """Return the highest node that has a label or several children."""
+    """Return the highest node with a label or several children."""
     node = 0
     while not tree.categories[node] and len(tree.children[node]) == 1:
         node = tree.children[node][0]
@@ -364,7 +350,6 @@ def _above(tree: trees.PhraseTree, node: int) -> set[int]:
 def _cuts(
     text: str, tree: trees.PhraseTree, spans: Sequence[tuple[int, int]], gone: set[int]
 ) -> list[_Edit]:
-    """Remove nodes, phrases that become empty, and the white space before them."""
     for node in range(len(spans) - 1, -1, -1):  # children come after their parents
         if tree.children[node] and gone.issuperset(tree.children[node]):
             gone.add(node)
@@ -403,11 +388,7 @@ _NO_BREAK = "\u00a0"
 
 
 def write_phrases(sentence: Sentence[trees.PhraseTree]) -> str:
-    """Write a sentence in brackets with its marks, followed by a line end.
-
-    Marks are attached as high as possible. In words, brackets are written as ``-LRB-`` and
-    ``-RRB-``, blanks as no-break spaces.
-    """
+    """Write a sentence in brackets, with its marks attached as high as possible, and a line end."""
     tree = sentence.tree
     if tree.categories[0]:  # the Penn Treebank wraps each tree in an unlabelled bracket
         tree = trees.PhraseTree((0, *(d + 1 for d in tree.depths)), ("", *tree.categories))
@@ -429,13 +410,7 @@ PtbRecord: TypeAlias = VerbatimRecord[Bracketing | Malformed]
 class Ptb(Format[PtbRecord]):
     """Files of phrase-structure trees, read as dependency trees by head rules.
 
-    A relation joins the labels of the largest phrase that the word heads and of its parent, such as
-    ``NP-SBJ/S``.
-
-    Attributes:
-        marks: whether punctuation is in slots or among the words.
-        mark_tags: parts of speech of punctuation; with ``{","}`` all other marks are words.
-        table: head rules.
+    Relations are as in ``trees.dependencies``. Marks without a tag in ``mark_tags`` are words.
     """
 
     name = "ptb"
@@ -455,7 +430,6 @@ class Ptb(Format[PtbRecord]):
     def read_phrases(
         self, path: str | Path
     ) -> Iterator[Entry[PtbRecord, Sentence[trees.PhraseTree] | Omitted]]:
-        """Yield the sentences of a file with their phrases, without empty elements."""
         for entry in self.read(path):
             content, source = entry.content, entry.record.source
             if isinstance(content, Sentence) and isinstance(source, Bracketing):
@@ -473,7 +447,6 @@ class Ptb(Format[PtbRecord]):
 
 
 def _with_words(parsed: Bracketing | Malformed) -> Bracketing | Malformed:
-    """Return the tree; it is malformed if all leaves are empty elements."""
     if isinstance(parsed, Malformed) or set(parsed.tree.tags) != {trees.EMPTY}:
         return parsed
     fault = (
@@ -502,11 +475,9 @@ PTB = Ptb()
 def read_phrases(
     paths: Iterable[str | Path], mark_tags: Collection[str]
 ) -> Iterator[Entry[PtbRecord, Sentence[trees.PhraseTree] | Omitted]]:
-    """Yield the sentences of files of bracketed trees with their phrases, one by one.
+    """Yield the sentences of files of bracketed trees with their phrases.
 
-    Args:
-        paths: unknown suffixes, as of standard input, are accepted.
-        mark_tags: parts of speech of the marks in slots; other marks are words.
+    Unknown suffixes, as of standard input, are accepted.
 
     Raises:
         TreebankError: if a file is missing or damaged, or its format has no phrases.

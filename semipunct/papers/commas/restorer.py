@@ -31,7 +31,7 @@ class Commas(NamedTuple):
     """The commas of one sentence under a model.
 
     Attributes:
-        best: ``[k, n + 1]`` the k most probable placements; k is smaller if there are fewer.
+        best: ``[k, n + 1]`` the most probable placements.
         log_probability: ``[k]``.
         marginal: ``[n + 1]`` the probability of a comma in each slot.
     """
@@ -56,14 +56,9 @@ class CommaRestorer:
         batches: Batches[Any, Any] | None = None,
         shapes: Shapes | None = None,
     ) -> list[Commas]:
-        """Predict the commas of each sentence; given commas are ignored.
+        """Predict the k best placements of commas in each sentence, without given commas.
 
-        Args:
-            sentences: words and phrases.
-            k: number of placements. A generative model has one: commas in the slots where their
-                probability is above one half.
-            batches: the encoded sentences, if available.
-            shapes: records the compiled shapes.
+        A generative model has one: all commas with a probability above one half.
         """
         if not sentences:
             return []
@@ -108,7 +103,6 @@ def _commas(
 
 
 def _likely(p: Floats) -> Commas:
-    """Predict the commas of a sentence from their marginal probabilities, ``[n + 1]``."""
     p = np.clip(p, 1e-9, 1 - 1e-9)
     return Commas((p > 0.5)[None], np.log(np.maximum(p, 1 - p)).sum(keepdims=True), p)
 
@@ -128,7 +122,7 @@ def figures(
     batches: Batches[Any, Any],
     shapes: Shapes | None = None,
 ) -> dict[str, Any]:
-    """Return the perplexity of commas, and their precision, recall and F1; None if undefined."""
+    """Return the perplexity of commas, and their precision, recall and F1."""
     perplexity_figures = perplexities(model, parameters, examples, batches, shapes)
     restorer = CommaRestorer(model, parameters)
     commas = restorer.commas(examples, batches=batches, shapes=shapes)

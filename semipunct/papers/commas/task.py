@@ -1,4 +1,4 @@
-"""Comma restoration: from words and phrases to commas (Shieber and Tao 2003)."""
+"""Comma restoration (Shieber and Tao 2003)."""
 
 from __future__ import annotations
 
@@ -61,10 +61,7 @@ T = TypeVar("T")
 
 
 def with_marks_as_words(sentence: Words, predicted: Set[str]) -> Words:
-    """Turn marks that are not predicted into words, spelt as in the Penn Treebank.
-
-    Dots of abbreviations remain in slots.
-    """
+    """Turn marks that are not predicted into words, spelt as in the Penn Treebank."""
     forms: list[str] = []
     slots: list[list[str]] = []
     closed: set[int] = set()
@@ -87,10 +84,7 @@ def with_marks_as_words(sentence: Words, predicted: Set[str]) -> Words:
 
 
 def slots_of_words(sentence: Words, slots: Sequence[T], predicted: Set[str]) -> list[list[T]]:
-    """Group results for the slots of ``with_marks_as_words`` by the slots of the original sentence.
-
-    A slot with k marks that became words has k + 1 results.
-    """
+    """Group results for the slots of ``with_marks_as_words`` by the original slots."""
     groups: list[list[T]] = []
     remaining = iter(slots)
     for slot in sentence.slots:
@@ -100,7 +94,7 @@ def slots_of_words(sentence: Words, slots: Sequence[T], predicted: Set[str]) -> 
 
 
 def join_marks(slot: Puncteme, parts: Sequence[Puncteme], predicted: Set[str]) -> Puncteme:
-    """Insert the marks of a slot that were words between the predicted ``parts``."""
+    """Insert the marks that were words between the predicted parts of a slot."""
     marks_as_words = [token for token in slot if token not in predicted and token not in SILENT]
     joined = list(parts[0])
     for token, part in zip(marks_as_words, parts[1:], strict=True):
@@ -127,12 +121,9 @@ JOINED = "FRAG"
 
 
 def phrase_trees(model: Trained[Any], sentences: Sequence[Sequence[str]]) -> list[PhraseTree]:
-    """Parse words into phrase-structure trees, with commas if the parser reads them.
+    """Parse words into phrases.
 
-    A sentence of more than ``limits.PARSED`` words is parsed in pieces, to bound memory.
-
-    Raises:
-        ModelError: if the model is of another kind.
+    Sentences of more than ``limits.PARSED`` words are parsed in pieces, to bound memory.
     """
     fitted = model_of_kind(model, PhraseParser)
     most = limits.PARSED
@@ -161,10 +152,7 @@ def parse_phrases(
 ) -> list[Sentence[PhraseTree]]:
     """Parse sentences with commas in their slots and all other marks among the words.
 
-    A parser that reads commas gets them as words; they are then pruned from its trees.
-
-    Raises:
-        ModelError: if the model is of another kind.
+    A parser that reads commas gets them as words, which are pruned from its trees.
     """
     fitted = model_of_kind(model, PhraseParser)
     if fitted.options.commas:
@@ -177,7 +165,7 @@ def parse_phrases(
 
 
 def with_phrases(sentence: Sentence[Any] | Words, tree: PhraseTree) -> Sentence[PhraseTree]:
-    """Set the tree of a sentence, and its parts of speech to the labels of the leaves."""
+    """Set the tree of a sentence, and its parts of speech."""
     s = sentence
     nothing = (MISSING,) * len(s.forms)
     return Sentence(
@@ -194,14 +182,12 @@ def restore_commas(
 ) -> list[Restoration[Sentence[Any]] | OmittedT]:
     """Restore the commas of sentences, given their phrases.
 
-    Probabilities are exact. With ``minimise="slots"`` a slot gets a comma if its marginal
-    probability is above 0.5; with ``"draws"`` the result is the most probable sequence, as in the
-    paper.
+    With ``minimise="slots"`` a slot gets a comma if its marginal probability is above 0.5; with
+    ``"draws"`` the result is the most probable sequence, as in the paper.
 
     Args:
         model: a comma model with its weights.
-        sentences: words and phrases; marks other than commas are unchanged. Omitted ones pass
-            through.
+        sentences: words and phrases. Omitted ones pass through.
         options: ``keep`` must be ``replace`` or ``keep``.
         **settings: attributes of ``RestoreOptions``, which override ``options``.
 
@@ -238,13 +224,9 @@ def restore_commas_of_words(
         model: a comma model with its weights.
         parser: a phrase parser that reads no commas, with its weights.
         sentences: sentences of bracketed trees, with all marks but commas among the words; or
-            words, with all marks in their slots. Omitted ones pass through.
+            words, with all marks in slots. Omitted ones pass through.
         options: as for ``restore_commas``.
-        **settings: attributes of ``RestoreOptions``, which override ``options``.
-
-    Raises:
-        UsageError: if an option is invalid for a comma model.
-        ModelError: if a model is of another kind, or the parser reads commas.
+        **settings: likewise.
     """
     options = replace(options or RestoreOptions(), **settings)
     check(options)
@@ -267,7 +249,7 @@ _PREDICTED = frozenset((MARK,))
 
 
 def _with_own_slots(sentence: Words, restoration: Restoration[Sentence[Any]]) -> Restoration[Words]:
-    """Map a result for a sentence with marks among its words back to the original slots."""
+    """Map a result for a sentence with marks as words back to the original slots."""
 
     def own_slots(slots: Sequence[Puncteme]) -> tuple[Puncteme, ...]:
         parts = slots_of_words(sentence, slots, _PREDICTED)
@@ -293,11 +275,7 @@ _MOST_WAYS = 64
 
 
 def check(options: RestoreOptions) -> None:
-    """Check the options of comma restoration.
-
-    Raises:
-        UsageError: if an option is invalid.
-    """
+    """Raise a UsageError for options that comma models do not support."""
     if options.marks is not None and options.marks != {MARK}:
         unsupported = " ".join(sorted(options.marks - {MARK})) or "nothing"
         raise UsageError(f"the model restores only commas, not {unsupported}; give --marks ,")
@@ -364,10 +342,7 @@ def _without(slot: Puncteme) -> Puncteme:
 def commas_signature(
     digest: str, sentences: Sequence[Sentence[Any]], options: RestoreOptions
 ) -> str:
-    """Return the signature of the figures.
-
-    It omits the trees, so that systems with different parsers are comparable.
-    """
+    """Return the signature of the figures, regardless of trees."""
     words = [_Surface(s) for s in sentences]
     return figures_signature(
         "restoration",
@@ -383,7 +358,7 @@ def commas_signature(
 
 
 class _Surface:
-    """The words and slots of a sentence without its tree, for ``treebank_digest``."""
+    """A sentence without its tree, for ``treebank_digest``."""
 
     def __init__(self, sentence: Sentence[Any]) -> None:
         self.path, self.size, self.choices = sentence.path, sentence.size, sentence.choices
@@ -506,13 +481,12 @@ class ParsePhrases(Task[ParseOptions, "Sentence[Any]"]):
 
 
 def _with_commas_in_slots(entry: Entry[Any, Any]) -> Any:
-    """Return the words of an entry with commas in their slots and all other marks as words."""
     content = entry.content
     return with_marks_as_words(content, COMMA_TAGS) if isinstance(content, Words) else content
 
 
 def assess_phrases(request: EvaluateRequest) -> Assessment:
-    """Compare predicted phrases with the phrases of a treebank."""
+    """Compare predicted phrases with a treebank."""
     fitted, sentences = (
         model_of_kind(request.model, PhraseParser),
         without_omitted(request.examples),

@@ -17,14 +17,10 @@ _SHOWN = 12  # nodes in the repr of a tree
 
 @dataclass(frozen=True, repr=False)
 class OrderedTree(Tree):
-    """A tree whose leaves are its words, such as a phrase-structure tree or a derivation.
+    """A tree whose leaves are its words.
 
-    Nodes are in preorder, so their depths determine the tree and equal trees are equal values
-    (docs/decisions/papers.md). Every node dominates at least one word.
-
-    Attributes:
-        depths: ``[nodes]`` number of ancestors.
-        categories: ``[nodes]`` labels; for leaves, parts of speech or categories.
+    Nodes are in preorder, so that their depths determine the tree, and equal trees are equal values
+    (docs/decisions/papers.md).
     """
 
     depths: tuple[int, ...]
@@ -94,13 +90,7 @@ class OrderedTree(Tree):
 
 
 def bracket_pieces(depths: Sequence[int], labels: Sequence[str], forms: Iterable[str]) -> list[str]:
-    """Split the brackets of a tree into one piece for each node, up to the next node.
-
-    Args:
-        depths: ``[nodes]`` in preorder.
-        labels: ``[nodes]``.
-        forms: the forms of the leaves, or empty.
-    """
+    """Split a tree in brackets into one piece for each node."""
     spelt = iter(forms)
     pieces: list[str] = []
     for node, (depth, label) in enumerate(zip(depths, labels, strict=True)):
@@ -120,10 +110,9 @@ class LabelParts(NamedTuple):
     """The parts of a label (Bies et al. 1995, Bracketing Guidelines, sections 1 and 2).
 
     Attributes:
-        category: such as ``NP``; ``PRT|ADVP`` is not split.
-        functions: such as ``SBJ``.
-        coindex: index shared with an empty element, or empty.
-        gap_index: index after ``=`` (gapping), or empty.
+        category: such as ``NP`` or ``PRT|ADVP``.
+        coindex: index shared with an empty element.
+        gap_index: index after ``=`` (gapping).
     """
 
     category: str
@@ -134,7 +123,7 @@ class LabelParts(NamedTuple):
 
 @lru_cache(maxsize=65536)
 def label_parts(label: str) -> LabelParts:
-    """Split the label of a phrase; labels with an initial hyphen, as ``-NONE-``, are categories."""
+    """Split the label of a phrase; ``-NONE-`` is a category."""
     category, suffix = _WHOLE.fullmatch(label).groups()  # type: ignore[union-attr] - anything fits
     functions: list[str] = []
     coindex = gap_index = ""
@@ -159,15 +148,14 @@ _PART = re.compile(r"([-=])([^-=]*)")
 
 @dataclass(frozen=True, repr=False)
 class PhraseTree(OrderedTree):
-    """A phrase-structure tree, such as one of the Penn Treebank.
+    """A phrase-structure tree: ``(S (NP (D the) (N dog)) (VP (V barks)))`` has depths 0 1 2 2 1 2.
 
-    ``(S (NP (D the) (N dog)) (VP (V barks)))`` has the depths 0, 1, 2, 2, 1, 2. The outer bracket
-    around a tree of the Penn Treebank has an empty label.
+    The outer bracket of the Penn Treebank has an empty label.
     """
 
 
 class Span(NamedTuple):
-    """The phrases between two slots, outermost first: a single phrase or a unary chain."""
+    """The phrases between two slots, outermost first."""
 
     left: int
     right: int
@@ -175,7 +163,7 @@ class Span(NamedTuple):
 
 
 def spans(tree: PhraseTree) -> tuple[Span, ...]:
-    """Return the spans of a tree in preorder, from which ``from_spans`` rebuilds it."""
+    """Return the spans of a tree in preorder; ``from_spans`` inverts this."""
     left, right = tree.edges
     phrases: list[Span] = []
     for node, (label, anchor) in enumerate(zip(tree.categories, tree.anchors, strict=True)):
@@ -190,11 +178,7 @@ def spans(tree: PhraseTree) -> tuple[Span, ...]:
 
 
 def from_spans(tags: Sequence[str], phrases: Iterable[Span]) -> PhraseTree:
-    """Build a tree from the tags of its leaves and its spans, in any order.
-
-    No two spans may cross or be equal, and one must cover all words, unless the tree is a single
-    word.
-    """
+    """Build a tree from the tags of its leaves and its spans."""
     depths: list[int] = []
     labels: list[str] = []
     open_spans: list[tuple[int, int]] = []  # right edges, and depths of the contents
@@ -224,8 +208,7 @@ def from_spans(tags: Sequence[str], phrases: Iterable[Span]) -> PhraseTree:
 def constituent_counts(tree: OrderedTree) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Count the constituents that start and that end at each slot, ``[n + 1]`` each.
 
-    Leaves count, as in figure 2 of Shieber and Tao (2003), section 4; unlabelled brackets do not.
-    The paper removes commas first (``without_punctuation``).
+    Leaves count (Shieber and Tao 2003, figure 2); unlabelled brackets do not.
     """
     counted = [node for node, label in enumerate(tree.categories) if label]
     starts = Counter(tree.left[node] for node in counted)
@@ -235,12 +218,12 @@ def constituent_counts(tree: OrderedTree) -> tuple[tuple[int, ...], tuple[int, .
 
 
 def words_with_tags(tree: PhraseTree, tags: Collection[str]) -> tuple[int, ...]:
-    """Return the words (1 to n) with one of the given parts of speech."""
+    """Return the words, from 1, with one of the parts of speech."""
     return tuple(word for word, tag in enumerate(tree.tags, start=1) if tag in tags)
 
 
 def prune_words(tree: PhraseTree, removed: Collection[int]) -> PhraseTree:
-    """Remove words (1 to n) and the phrases that become empty; at least one word must remain."""
+    """Remove words, numbered from 1, and the phrases that become empty."""
     gone = {tree.leaves[word - 1] for word in removed}
     if len(gone) == tree.words:
         raise UsageError("no word would be left; keep at least one")
@@ -263,12 +246,12 @@ def without_empty(tree: PhraseTree) -> PhraseTree:
 
 
 def without_punctuation(tree: PhraseTree, tags: Collection[str] = MARK_TAGS) -> PhraseTree:
-    """Remove the words with one of the tags, by default all punctuation."""
+    """Remove words with one of the tags, by default all punctuation."""
     return prune_words(tree, words_with_tags(tree, tags))
 
 
 def without_functions(tree: PhraseTree) -> PhraseTree:
-    """Remove function tags and indices from the labels of phrases: ``NP-SBJ-1`` becomes ``NP``."""
+    """Remove function tags and indices from phrases: ``NP-SBJ-1`` becomes ``NP``."""
     anchors = zip(tree.categories, tree.anchors, strict=True)
     labels = tuple(label if anchor else category(label) for label, anchor in anchors)
     return PhraseTree(tree.depths, labels)
@@ -291,9 +274,9 @@ ROOT, ARC = "root", "dep"
 
 
 class Search(NamedTuple):
-    """One step of a head rule: the first child with one of the labels, or any child without labels.
+    """One step of a head rule: find the first child with one of the labels, or any without labels.
 
-    ``last`` considers the rightmost child only; ``left`` and ``right`` name the starting point.
+    ``last`` considers the rightmost child only.
     """
 
     side: Literal["left", "right", "last"]
@@ -302,9 +285,9 @@ class Search(NamedTuple):
 
 @dataclass(frozen=True)
 class HeadTable:
-    """Head rules by category: searches in order of priority.
+    """Head rules: searches by category, in order of priority.
 
-    A head directly after one of the conjunctions is replaced by the conjunct before it.
+    A head directly after a conjunction is replaced by the conjunct before it.
     """
 
     rules: Mapping[str, tuple[Search, ...]]
@@ -370,7 +353,7 @@ def head_children(tree: PhraseTree, table: HeadTable = COLLINS) -> tuple[int, ..
     """Find the head child of each phrase, ``[nodes]``; -1 for leaves.
 
     Function tags, indices and alternative categories (``PRT|ADVP``) are ignored. Punctuation and
-    empty elements are heads only if there is no other child: Collins (1999) removes them first.
+    empty elements are heads only without other children: Collins (1999) removes them.
     """
     names = [
         label if anchor else label_parts(label).category.partition("|")[0]
@@ -394,7 +377,7 @@ def head_children(tree: PhraseTree, table: HeadTable = COLLINS) -> tuple[int, ..
 
 
 def head_place(labels: Sequence[str], phrase: str, table: HeadTable = COLLINS) -> int:
-    """Find the index of the head among the children's categories, without functions and indices."""
+    """Find the index of the head among the children's categories."""
     place = next(
         place
         for search in table.rules.get(phrase, table.otherwise)
@@ -417,11 +400,8 @@ def dependencies(
 ) -> DependencyTree:
     """Return the projective dependency tree that the heads of phrases define.
 
-    Args:
-        tree: any.
-        head_child: ``[nodes]`` from ``head_children``.
-        labelled: whether a relation joins the labels of the largest phrase that the word heads and
-            of its parent, such as ``NP-SBJ/S``; otherwise it is ``ARC``.
+    With ``labelled``, a relation joins the labels of the largest phrase that the word heads and of
+    its parent, such as ``NP-SBJ/S``; otherwise it is ``ARC``.
     """
     word = list(tree.anchors)
     for node in range(len(word) - 1, -1, -1):  # children come after their parents

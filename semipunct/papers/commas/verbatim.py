@@ -1,4 +1,4 @@
-"""Records and writers of treebanks whose sentences are written verbatim, without annotations."""
+"""Records and writers of treebanks that are written verbatim."""
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
@@ -20,12 +20,10 @@ from semipunct.wording import quantity
 
 
 class Source(FromFile, Protocol):
-    """A sentence of a file as read."""
+    """A sentence of a file as read; concatenated, the texts are the file."""
 
     @property
-    def text(self) -> str:
-        """The text of the sentence; the concatenated texts of all sentences are the file."""
-        ...
+    def text(self) -> str: ...
 
 
 S = TypeVar("S", bound=Source)
@@ -34,7 +32,7 @@ S_co = TypeVar("S_co", bound=Source, covariant=True)
 
 @dataclass(frozen=True, slots=True)
 class Malformed:
-    """A part of a file that cannot be read as a tree; ``fault`` is the message."""
+    """A part of a file that cannot be read as a tree."""
 
     path: str
     line: int
@@ -65,7 +63,7 @@ class VerbatimRecord(Generic[S_co]):
 
 
 def malformed_entry(source: Malformed) -> "Entry[VerbatimRecord[Malformed], Omitted]":
-    """Make the entry of a part of a file that cannot be read."""
+    """Return the entry of a part of a file that cannot be read."""
     omitted = Omitted(source.reason, source.sentence_id, source.path, source.line, source.fault)
     return Entry(omitted, VerbatimRecord(source, ()))
 
@@ -77,7 +75,7 @@ class VerbatimWriter(Writer[VerbatimRecord[S]]):
     Attributes:
         contents: name of the contents of files, for messages.
         lines: whether sentences start a line.
-        rewrite: returns the text of an entry with other punctuation; None if the format cannot.
+        rewrite: returns the text of an entry with other punctuation.
     """
 
     contents: str
@@ -128,8 +126,7 @@ def penn_tokens(
 ) -> tuple[Token, ...]:
     """Make the tokens of a sentence from forms, Penn Treebank tags and a dependency tree.
 
-    Marks have no dependents unless all words are marks: a dependent of a mark is attached to the
-    nearest word above it. The root of the tree is a mark only if all words are.
+    Dependents of a mark are attached to the nearest word above it.
     """
     heads = list(tree.heads)
     for node in tree.order:  # heads come before their dependents

@@ -35,12 +35,7 @@ MOST_ITEMS = 12
 
 
 class Node(NamedTuple):
-    """A head and its dependents.
-
-    Attributes:
-        head: a word, from 1.
-        items: the head and its dependents, in the order of the words.
-    """
+    """A head and its dependents; the items, with the head, are in the order of the words."""
 
     head: int
     items: tuple[int, ...]
@@ -101,10 +96,7 @@ TEMPLATES = (
 def relations(sentence: Sentence, *, underlying: bool) -> tuple[str, ...]:
     """Return ``[n]`` the relations that features use.
 
-    With ``underlying``, the punctemes of a constituent are part of its relation: ``appos , _ ,``.
-
-    Raises:
-        TreebankError: if the punctemes are missing.
+    With ``underlying``, they include punctemes: ``appos , _ ,``.
     """
     if not underlying:
         return sentence.tree.relations
@@ -135,7 +127,6 @@ class OrderingVocabulary(msgspec.Struct, frozen=True):
 
     @property
     def sizes(self) -> dict[str, int]:
-        """Numbers of values, including the unknown value."""
         return {"relation": len(self.relation) + 1, "upos": len(self.upos) + 1, "size": SIZES}
 
 
@@ -144,12 +135,12 @@ class Pairs(NamedTuple):
 
     Attributes:
         nodes: in the order of the sentences.
-        sentence: ``[nodes]`` the sentence of each node.
-        start: ``[nodes + 1]`` offsets of the pairs of each node: items 0 and 1, 0 and 2, 1 and 2, 0
-            and 3, and so on.
-        key: ``[pairs, TEMPLATES]`` numbers of features; -1 if both items have equal values.
-        sign: ``[pairs, TEMPLATES]`` sign of the feature's weight for the observed order.
-        long: ``[sentences]`` number of omitted nodes with too many items.
+        sentence: ``[nodes]``.
+        start: ``[nodes + 1]`` offsets of the pairs of each node: items 0 and 1, 0 and 2, 1 and 2,
+            and so on.
+        key: ``[pairs, TEMPLATES]`` features; -1 if both items have equal values.
+        sign: ``[pairs, TEMPLATES]`` sign of the weight for the observed order.
+        long: ``[sentences]`` number of nodes with too many items.
     """
 
     nodes: tuple[Node, ...]
@@ -212,15 +203,7 @@ class Pairs(NamedTuple):
 def _features(
     columns: dict[str, Ints], first: Ints, second: Ints, head: Ints, sizes: dict[str, int]
 ) -> tuple[Ints, Ints]:
-    """Return the key of each feature of the pairs, and its sign for the observed order.
-
-    Args:
-        columns: codes of the items.
-        first: ``[pairs]`` the item that comes first.
-        second: ``[pairs]`` the item that comes second.
-        head: ``[pairs]`` the head of both.
-        sizes: numbers of values.
-    """
+    """Return the keys of the features of pairs, and their signs for the observed order."""
 
     def joined(names: Sequence[str], item: Ints, columns: dict[str, Ints]) -> Ints:
         code = np.zeros(len(item), np.int64)
@@ -249,8 +232,8 @@ class NodeGroup(NamedTuple):
 
     Attributes:
         feature: ``[nodes, pairs, TEMPLATES]``, as in ``Encoded``.
-        items: ``[nodes]`` numbers of items; 0 for padding.
-        sentence: ``[nodes]`` index of the sentence in the batch.
+        items: ``[nodes]``; 0 for padding.
+        sentence: ``[nodes]`` index in the batch.
     """
 
     feature: npt.NDArray[np.int32]
@@ -259,10 +242,10 @@ class NodeGroup(NamedTuple):
 
 
 class NodesBatch(NamedTuple):
-    """The nodes of sentences in a group for each entry of ``PADDED``.
+    """The nodes of sentences, grouped as in ``PADDED``.
 
     Attributes:
-        sentences: ``[sentences]`` zeros; only the shape matters.
+        sentences: ``[sentences]``; only the shape matters.
     """
 
     groups: tuple[NodeGroup, ...]
@@ -282,11 +265,10 @@ class Encoded:
 
     Attributes:
         lengths: numbers of words.
-        first: ``[sentences + 1]`` offsets of the nodes of each sentence.
-        start: ``[nodes + 1]`` offsets of the pairs of each node; see ``Pairs``.
+        first: ``[sentences + 1]`` offsets of nodes.
+        start: ``[nodes + 1]`` offsets of pairs; see ``Pairs``.
         feature: ``[pairs, TEMPLATES]`` 0 for none, i + 1 for weight i, plus the number of weights
             for its negative.
-        long: ``[sentences]`` number of omitted nodes with too many items.
     """
 
     lengths: Sequence[int]
@@ -297,7 +279,6 @@ class Encoded:
     long: npt.NDArray[np.int64]
 
     def group(self, numbers: Sequence[int], items: int, room: int = 0) -> NodeGroup:
-        """Pad nodes to ``items`` items, and to ``room`` nodes or more."""
         size = max(room, len(numbers))
         feature = np.zeros((size, items * (items - 1) // 2, len(TEMPLATES)), np.int32)
         lengths = np.zeros(size, np.int32)
@@ -308,7 +289,6 @@ class Encoded:
         return NodeGroup(feature, lengths, np.zeros(size, np.int32))
 
     def by_size(self, numbers: Sequence[int]) -> list[list[int]]:
-        """Group nodes by the number of items that they are padded to."""
         groups: list[list[int]] = [[] for _ in PADDED]
         for number in numbers:
             groups[np.searchsorted(PADDED, len(self.nodes[number].items))].append(number)
@@ -317,10 +297,10 @@ class Encoded:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class OrderingModel(Model[Encoded, NodesBatch]):
-    """A distribution over the orders of the items of each node, independent between nodes.
+    """A distribution over the orders of the items of each node.
 
     Attributes:
-        features: ``[weights]`` keys of the features, in ascending order.
+        features: ``[weights]`` keys, in ascending order.
     """
 
     kind: ClassVar[str] = "ordering"
@@ -382,7 +362,6 @@ class OrderingModel(Model[Encoded, NodesBatch]):
         return NodesBatch(tuple(groups), np.zeros(size, np.int32))
 
     def orderings(self, parameters: Parameters, group: NodeGroup) -> LinearOrderings:
-        """Return the distributions over orders of the items of nodes."""
         weight = parameters["weight"]
         table = jnp.concatenate([jnp.zeros(1, weight.dtype), weight, -weight])
         score = jnp.sum(table[group.feature], -1)
@@ -417,7 +396,6 @@ class OrderingModel(Model[Encoded, NodesBatch]):
         key: jax.Array,
         options: OrderingTrainOptions,
     ) -> tuple[jax.Array, Sums]:
-        """Return the penalised negative log-likelihood per node, and sums."""
         total = jnp.sum(self.log_likelihoods(parameters, batch))
         nodes = sum(jnp.sum(jnp.asarray(group.items) > 0) for group in batch.groups)
         nodes = jnp.maximum(1, nodes)
@@ -460,7 +438,7 @@ def figures(
     batches: Batches[Encoded, NodesBatch],
     shapes: Shapes | None = None,
 ) -> Mapping[str, Any]:
-    """Return the perplexity of the order of a node, and the number of nodes."""
+    """Return the perplexity of the order of a node, and numbers of nodes."""
     total = float(log_likelihoods(model, parameters, batches, shapes).sum())
     encoded = model.encode(examples)
     nodes = len(encoded.nodes)

@@ -29,7 +29,7 @@ class OrderingTrainOptions(kind.SharedTrainOptions):
     """Training settings of ordering models.
 
     Attributes:
-        l2: penalty on half the squared norm of the weights, relative to a node.
+        l2: coefficient of half the squared norm of the weights.
     """
 
     learning_rate: Positive = 0.01

@@ -1,7 +1,7 @@
 """Rephrasing: change a tree, and regenerate its surface punctuation (section 6.3).
 
-Constituents of the best underlying tree are deleted, moved or reordered with their underlying
-punctuation; the channel then rewrites the underlying string of every slot.
+Constituents of the best underlying tree are deleted, moved or reordered with their punctemes; the
+channel then rewrites the underlying string of every slot.
 """
 
 from __future__ import annotations
@@ -41,12 +41,7 @@ TOGETHER = 256
 
 
 class Drawn(NamedTuple):
-    """Sampled orders.
-
-    Attributes:
-        orders: for each sentence, the reordered items of each node, by head.
-        long: for each sentence, the number of nodes with too many items.
-    """
+    """Sampled orders of each sentence, by head, and its number of nodes with too many items."""
 
     orders: list[Mapping[int, tuple[int, ...]]]
     long: list[int]
@@ -59,10 +54,7 @@ def draw_orders(
     seed: int,
     numbers: Sequence[int] | None = None,
 ) -> Drawn:
-    """Sample an order for each noun and verb, regardless of the observed order.
-
-    ``seed`` and the number of a sentence, by default its index, determine its orders.
-    """
+    """Sample an order for each noun and verb, by ``seed`` and the number of the sentence."""
     numbers = range(len(sentences)) if numbers is None else numbers
     encoded = model.encode(sentences)
     weights = on_device(parameters)
@@ -91,7 +83,6 @@ def _draw(
     seed: jax.Array,
     chance: npt.NDArray[np.uint32],
 ) -> jax.Array:
-    """Sample the position of each item, ``[nodes, items]``."""
     weights, lengths = model.orderings(parameters, group).weights, jnp.asarray(group.items)
 
     def draw_order(precedence: jax.Array, length: jax.Array, numbers: jax.Array) -> jax.Array:
@@ -112,7 +103,7 @@ class Changes:
     Attributes:
         delete: relations whose constituents are deleted; ``acl`` includes ``acl:relcl``.
         move: relations, and the places to move their constituents to.
-        permute: ordering model from which the orders of dependents are drawn.
+        permute: ordering model for the dependents of nouns and verbs.
     """
 
     delete: Sequence[str] = ()
@@ -135,7 +126,7 @@ class Rephrasing:
 
     Attributes:
         sentence: the remaining words in their new order, with regenerated slots.
-        words: ``[n]`` number of each word in the original sentence.
+        words: ``[n]`` original number of each word.
         long: number of nodes with too many dependents to permute.
     """
 
@@ -173,15 +164,14 @@ def rephrase(
     Args:
         model: a punctuation model with its weights.
         sentences: words, trees and surface punctuation. Omitted ones pass through.
-        changes: changes to all sentences, made after their edits.
-        edits: edits of each sentence that is not omitted, with original word numbers from 1.
-        surface: whether to draw the channel's edits, as in the paper, or to use the best edits.
+        changes: changes to all sentences, after their edits.
+        edits: edits of each sentence that is not omitted, with word numbers from 1.
+        surface: whether to draw the channel's edits, as in the paper, or to use the best ones.
         seed: with the number of a sentence, determines its draws.
         first: the number of the first sentence.
 
     Returns:
-        The changed sentences; None for a sentence without an underlying tree, which happens only
-        with hard sets.
+        The changed sentences; None for one without an underlying tree, possible with hard sets.
 
     Raises:
         EditError: if a tree does not allow an edit.
@@ -210,8 +200,7 @@ def rephrase(
 def add_underlying_trees(model: Trained[Any], sentences: Sequence[Sentence]) -> list[Sentence]:
     """Add the best underlying trees to sentences, for training an ordering model.
 
-    The punctemes are empty for a sentence without an underlying tree, which happens only with hard
-    sets.
+    A sentence without one, possible with hard sets, gets empty punctemes.
     """
     punctuation = punctuation_model(model, alone=True)
     analyses = decode.best(punctuation.model, punctuation.parameters, sentences)
@@ -224,7 +213,7 @@ def add_underlying_trees(model: Trained[Any], sentences: Sequence[Sentence]) -> 
 
 
 def names(relation: str, name: str) -> bool:
-    """Return whether a relation has the given name, or is a subtype of it."""
+    """Return whether a relation has a name, or is a subtype of it."""
     return relation == name or relation.startswith(f"{name}:")
 
 
@@ -255,7 +244,7 @@ def _edited(tree: UnderlyingTree, edits: Sequence[TreeEdit], changes: Changes) -
 def _permuted(
     trees: Sequence[UnderlyingTree | None], ordering: Trained[Any] | None, seed: int, first: int
 ) -> tuple[list[UnderlyingTree | None], list[int]]:
-    """Draw orders; return the trees, and for each the number of nodes too long to permute."""
+    """Draw orders; return the trees, and the numbers of nodes too long to permute."""
     permuted, long = list(trees), [0] * len(trees)
     if ordering is None:
         return permuted, long
@@ -300,7 +289,7 @@ def _regenerated(
 
 
 def _forms(source: Sentence, tree: UnderlyingTree) -> tuple[str, ...]:
-    """Return the word forms, with the sentence-initial capital moved to the new first word."""
+    """Return the word forms, with the initial capital moved to the new first word."""
     forms = list(tree.sentence.forms)
     if tree.words[0] == 1 or not source.forms[0][:1].isupper():
         return tuple(forms)
@@ -312,7 +301,6 @@ def _forms(source: Sentence, tree: UnderlyingTree) -> tuple[str, ...]:
 
 
 def _has_own_capital(sentence: Sentence, word: int) -> bool:
-    """Return whether a word is capitalised in the middle of a sentence, too."""
     form, lemma = sentence.forms[word], sentence.lemmas[word]
     if sentence.upos[word] == _PROPER or any(c.isupper() for c in form[1:]):
         return True
@@ -320,6 +308,6 @@ def _has_own_capital(sentence: Sentence, word: int) -> bool:
 
 
 def _with_first(form: str, change: Any) -> str:
-    """Change the case of the first letter, if it is a single character before and after."""
+    """Change the case of the first letter, if it is one character before and after."""
     changed = change(form[:1])
     return changed + form[1:] if len(changed) == 1 and changed.lower() == form[:1].lower() else form

@@ -28,7 +28,7 @@ from semipunct.trees import DependencyTree, lift_arcs, without_words
 
 
 class Flag(IntFlag):
-    """Flags of a property; flags of closing marks are 4 times the flags of opening marks."""
+    """Flags of a property; closing marks have 4 times the flags of opening marks."""
 
     QUOTE_OPENS = 1
     """A quotation mark opens on the left of the word, or of its subtree."""
@@ -54,12 +54,11 @@ _BRACKETS = {mark for pair in BRACKET_PAIRS for mark in pair}
 
 
 class Marked(NamedTuple):
-    """The marks of a sentence, as properties of its words.
+    """The marks of a sentence, as sets of flags of its words.
 
     Attributes:
-        properties: ``[n]`` sets of flags.
-        absorbed: ``[n + 1]`` whether each token of a slot is part of a property, or removed beside
-            paired marks.
+        properties: ``[n]``.
+        absorbed: ``[n + 1]`` whether each token of a slot is not parsed.
     """
 
     properties: list[int]
@@ -69,9 +68,8 @@ class Marked(NamedTuple):
 def sides(slots: Sequence[Puncteme]) -> list[list[int]]:
     """Return the flag that each token of each slot sets as a paired mark, or 0.
 
-    A mark with a partner in the sentence opens or closes with it. The form of other marks decides;
-    an ambiguous one opens, and a straight one is not paired. Nor are two marks without a word
-    between them.
+    Marks with a partner open or close with it. The form of other marks decides; ambiguous ones
+    open, and straight ones are not paired, nor are two marks without a word between them.
     """
     flags = [[_alone(token) for token in slot] for slot in slots]
     for opening, closing in matched_pairs(slots, MATCHER):
@@ -94,9 +92,8 @@ def _kind(token: str) -> Flag:
 def attach_marks(slots: Sequence[Puncteme], *, others: bool) -> Marked:
     """Attach opening marks to the next word, all other marks to the preceding word.
 
-    Unpaired marks between a paired mark and its word are skipped, as are paired marks without a
-    word on their side. Only with ``others`` do unpaired marks set flags; otherwise they are kept,
-    unless skipped.
+    Paired marks skip unpaired marks before their word, and are skipped without a word. Without
+    ``others``, unpaired marks are parsed, unless skipped.
     """
     words = len(slots) - 1
     properties = [0] * words
@@ -136,15 +133,10 @@ def _met(flags: int) -> int:
 
 
 def propagate_properties(head: jax.Array, dependent: jax.Array, side: int) -> jax.Array:
-    """Propagate properties from a new outermost dependent to its head (section 3.1, figure 1).
+    """Propagate ``[..., 1]`` properties from an outermost dependent (section 3.1, figure 1).
 
     Opening marks come from dependents on the left, others from the right. If marks of a kind both
     open and close, their flags are removed; if none are left, the head is ``PAIRED``.
-
-    Args:
-        head: ``[..., 1]`` the property of the head.
-        dependent: ``[..., 1]`` the property of its dependent.
-        side: ``LEFT`` or ``RIGHT`` of the head.
     """
     opens, closes = head & OPENS, head >> _SHIFT & OPENS
     other_flags, paired = head & Flag.OTHER, head & Flag.PAIRED
@@ -164,13 +156,12 @@ def propagate_properties(head: jax.Array, dependent: jax.Array, side: int) -> ja
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """The n parsed words of a sentence, possibly none.
+    """The n parsed words of a sentence.
 
     Attributes:
         forms: ``[n]``; an abbreviation includes its dot.
-        tags: ``[n]``.
         properties: ``[n]`` sets of flags.
-        tree: a projective tree; None if n = 0.
+        tree: projective; None if n = 0.
         numbers: ``[n]`` numbers in the sentence, from 1.
     """
 
@@ -182,11 +173,7 @@ class Tokens:
 
 
 def tokens(sentence: Sentence, options: BeamParserOptions) -> Tokens:
-    """Remove the marks that are not parsed: those in slots, or words with the tag PUNCT.
-
-    Raises:
-        TreebankError: if marks to parse are in slots, without heads.
-    """
+    """Remove the marks that are not parsed: those in slots, or words with the tag PUNCT."""
     dots = [slot.count(ABBREVIATION) for slot in sentence.slots[1:]]
     properties, removed = _divided(sentence, options)
     numbers = [number for number in range(1, len(sentence.forms) + 1) if number not in removed]
@@ -202,7 +189,7 @@ def tokens(sentence: Sentence, options: BeamParserOptions) -> Tokens:
 
 
 def _divided(sentence: Sentence, options: BeamParserOptions) -> tuple[list[int], set[int]]:
-    """Return the property of each word, and the numbers of the words that are not parsed."""
+    """Return the property of each word, and the numbers of unparsed words."""
     is_mark = [upos == PUNCTUATION for upos in sentence.upos]
     visible = [tuple(t for t in slot if t != ABBREVIATION) for slot in sentence.slots]
     nothing = [0] * len(is_mark)
@@ -233,7 +220,6 @@ def _check_parsed(
 def _properties(
     sentence: Sentence, is_mark: Sequence[bool], visible: Sequence[Puncteme], *, others: bool
 ) -> tuple[list[int], set[int]]:
-    """Return the property of each word, and the numbers of the marks to remove."""
     slots: list[list[str]] = [list(visible[0])]
     origins: list[list[int]] = [[0] * len(visible[0])]  # numbers of the marks that are words
     words: list[int] = []
@@ -263,11 +249,7 @@ def _properties(
 
 
 def check_tags(sentences: Sequence[Sentence], options: BeamParserOptions) -> None:
-    """Check that a treebank has the required tags.
-
-    Raises:
-        TreebankError: if no word has one.
-    """
+    """Raise a TreebankError if no word has a tag of the kind that is used."""
     if any(tag != MISSING for s in sentences for tag in getattr(s, options.tags)):
         return
     alternative = {"xpos": "upos", "upos": "xpos"}[options.tags]
@@ -301,7 +283,6 @@ class Vocabulary:
     def of(
         cls, sentences: Sequence[Tokens], minimum_word_count: int, *, labelled: bool
     ) -> Vocabulary:
-        """Collect the vocabulary of training sentences, without rarer words."""
         labels = {
             label
             for s in sentences
@@ -332,8 +313,8 @@ class EncodedSentence(NamedTuple):
     """A sentence of n words.
 
     Attributes:
-        codes: ``[3, n]`` numbers of words, numbers of tags, properties.
-        gold: the derivation of its tree.
+        codes: ``[3, n]`` words, tags, properties.
+        gold: its derivation.
         labels: ``[2n - 1]`` labels of arcs, 0 for shifts and unknown labels.
     """
 
@@ -363,9 +344,9 @@ class Batch(NamedTuple):
 
     Attributes:
         lengths: ``[batch]``; 0 for padding.
-        codes: ``[3, batch, words + 1 + BEYOND]`` by position, see ``features.Codes``.
+        codes: ``[3, batch, words + 1 + BEYOND]``.
         actions: ``[batch, 2 words - 1]`` of the gold derivations.
-        labels: ``[batch, 2 words - 1]``.
+        labels: of their arcs.
     """
 
     lengths: jax.Array | Ints
@@ -392,12 +373,12 @@ def _encoded(s: Tokens, vocabulary: Vocabulary) -> EncodedSentence:
 
 
 def padded_length(words: int) -> int:
-    """Return the length to pad a sentence to."""
+    """Return the padded length of a sentence."""
     return round_up(words, 32, 2)
 
 
 def lay_out(encoded: Encoded, members: Sequence[int], size: int) -> Batch:
-    """Pad sentences to a batch of ``size``."""
+    """Pad sentences to a batch."""
     words = padded_length(max((encoded.lengths[i] for i in members), default=0))
     lengths = np.zeros(size, np.int32)
     codes = np.zeros((3, size, words + 1 + BEYOND), np.int32)

@@ -1,8 +1,7 @@
 """Scores of states from templates with hashed weights.
 
-The weights of templates that depend on the positions of one or two words are summed in advance for
-all positions of a sentence, since a wide beam looks up the same pairs repeatedly. All other
-templates are hashed at every state.
+Weights of templates of one or two positions are summed in advance, since a wide beam looks up the
+same pairs repeatedly. Other templates are hashed at every state.
 """
 
 from __future__ import annotations
@@ -29,12 +28,7 @@ DISTANCES = (2, 3, 4, 5, 7, 10)
 
 
 def _each(elements: str, patterns: str) -> Iterable[Template]:
-    """Fill elements into patterns.
-
-    Args:
-        elements: names separated by blanks, or several names joined by ``:``.
-        patterns: separated by ``|``, with ``{0}``, ``{1}`` for the names.
-    """
+    """Fill elements, whose names are joined by ``:``, into patterns separated by ``|``."""
     for names in elements.split():
         for pattern in patterns.split("|"):
             yield tuple(pattern.format(*names.split(":")).split())
@@ -162,7 +156,7 @@ _ATOM = re.compile(r"(s[0-2]|b[0-3])((?<=s.)[lr]2?)?\.(\w+)|(s[0-2]|b[0-3])~(s[0
 
 
 class Codes(NamedTuple):
-    """Codes by position: 0 for none, 1 to n, then ``BEYOND`` for the end; ``[batch, positions]``."""
+    """Codes ``[batch, positions]``: 0 for none, 1 to n, ``BEYOND`` more for the end."""
 
     word: jax.Array
     tag: jax.Array
@@ -173,9 +167,9 @@ class Atom(NamedTuple):
     """A parsed atom.
 
     Attributes:
-        words: the words that determine the atom, each with an offset; two for a distance.
+        words: words with offsets that determine the atom; two for a distance.
         attribute: a column of ``Codes``, ``distance``, or the field of a stack item.
-        item: index of the stack item; None if the atom depends on positions alone.
+        item: index of the stack item, if any.
     """
 
     words: tuple[tuple[Element, int], ...]
@@ -215,12 +209,7 @@ class Plan(NamedTuple):
 
 
 def plan(templates: Iterable[Template], most: int) -> Plan:
-    """Group templates by the way they are scored.
-
-    Args:
-        templates: their order determines their hashes.
-        most: maximum size of the support of tabulated templates, 0 to 2.
-    """
+    """Tabulate templates of at most ``most`` (0 to 2) words, and hash the others."""
     tabulated: dict[Support, list[tuple[int, Template]]] = {}
     hashed: list[tuple[int, Template]] = []
     for number, template in enumerate(templates):
@@ -245,14 +234,8 @@ def rows(
 ) -> jax.Array:
     """Hash templates to table rows, ``[batch, ..., templates]``; ``size`` where they do not apply.
 
-    A template of properties applies where at least one of them is not empty.
-
-    Args:
-        numbered: templates with their numbers.
-        codes: words by position.
-        positions: returns the position of an element, ``[batch, ...]``.
-        items: ``[batch, ..., 3, fields]`` items of the stack, if needed.
-        size: number of rows of the table, a power of two.
+    A template of properties applies where at least one of them is not empty. Positions are
+    ``[batch, ...]``, items ``[batch, ..., 3, fields]``; ``size`` is a power of two.
     """
     values, column = _values(numbered, codes, positions, items)
     longest = max(len(template) for _, template in numbered)
@@ -274,7 +257,7 @@ def rows(
 def _without_properties(
     numbered: list[tuple[int, Template]], values: jax.Array, column: Mapping[str, int]
 ) -> jax.Array | None:
-    """Return which templates have properties that are all empty; None if none has properties."""
+    """Return where templates of properties have only empty ones; None without such templates."""
     of_properties = [
         [column[atom] for atom in t if parse_atom(atom).attribute == "property"]
         for _, t in numbered
@@ -287,13 +270,7 @@ def _without_properties(
 
 
 def weights_of(weights: jax.Array, rows: jax.Array, columns: jax.Array | None = None) -> jax.Array:
-    """Return the weights of hashed templates; 0 where they do not apply.
-
-    Args:
-        weights: ``[size, columns]``.
-        rows: ``[...]`` from ``rows``.
-        columns: ``[...]`` a column for each row; None for all.
-    """
+    """Return ``[size, columns]`` weights at rows and optional columns; 0 where not applicable."""
     where = weights.at[rows] if columns is None else weights.at[rows, columns]
     return where.get(mode="fill", fill_value=0.0)
 
@@ -308,7 +285,7 @@ def _values(
     positions: Positions,
     items: jax.Array | None,
 ) -> tuple[jax.Array, dict[str, int]]:
-    """Return the values of all atoms, ``[batch, ..., columns]``, and the column of each atom."""
+    """Return the values of all atoms, ``[batch, ..., columns]``, and their columns."""
     atoms = {name: parse_atom(name) for _, template in numbered for name in template}
     words = sorted({place for atom in atoms.values() for place in atom.words})
     parts: list[jax.Array] = []
@@ -359,18 +336,14 @@ def of_state(tops: Tops) -> Positions:
 
 
 class Tables(NamedTuple):
-    """Precomputed sums of template weights, one table for each support.
-
-    Attributes:
-        sums: ``[batch, positions, columns]``, or with two position axes.
-    """
+    """Precomputed sums for each support, ``[batch, positions, columns]`` or with two positions."""
 
     sums: tuple[jax.Array, ...]
     supports: tuple[Support, ...]
 
 
 def tables(plan: Plan, weights: jax.Array, codes: Codes) -> Tables:
-    """Sum the weights of templates for all positions of sentences."""
+    """Sum the weights of templates for all positions."""
     size = codes.word.shape[1]
     place = jnp.arange(size)[None]
     sums: list[jax.Array] = []
@@ -385,15 +358,7 @@ def tables(plan: Plan, weights: jax.Array, codes: Codes) -> Tables:
 
 
 def scores(plan: Plan, ready: Tables, weights: jax.Array, codes: Codes, tops: Tops) -> jax.Array:
-    """Score states, ``[batch, lanes, columns]``.
-
-    Args:
-        plan: the templates.
-        ready: from ``tables``.
-        weights: ``[size, columns]``.
-        codes: words by position.
-        tops: ``[batch, lanes, ...]``.
-    """
+    """Score states, ``[batch, lanes, columns]``, with precomputed ``tables``."""
     positions = of_state(tops)
     total = jnp.zeros((*tops.following.shape, weights.shape[1]), weights.dtype)
     batch = jnp.arange(len(codes.word))[:, None]

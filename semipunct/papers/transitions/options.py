@@ -22,13 +22,13 @@ class BeamParserOptions:
 
     Attributes:
         punctuation: ``all``, marks are properties of neighbouring words; ``paired``, only brackets
-            and quotation marks are, and other marks are parsed as words; ``baseline``, all marks
-            are parsed as words; ``stripped``, all marks are removed.
+            and quotation marks are; ``baseline``, all marks are parsed as words; ``stripped``, all
+            marks are removed.
         tags: column of tags.
         labelled: whether arcs have labels.
         beam: states of a sentence, in training and in parsing.
         minimum_word_count: rarer words are unknown.
-        table_bits: binary logarithm of the size of the hash table of feature weights.
+        table_bits: binary logarithm of the size of the weight table.
         label_bits: the same for weights of labels.
     """
 
@@ -46,9 +46,8 @@ class BeamParserTrainOptions(kind.SharedTrainOptions):
     """Training settings of beam parsers.
 
     Attributes:
-        update: position of the update: ``early``, where the gold prefix falls out of the beam
-            (Collins and Roark 2004), or ``max-violation``, where the violation is largest (Huang,
-            Fayong and Guo 2012).
+        update: ``early``, where the gold prefix falls out of the beam (Collins and Roark 2004), or
+            ``max-violation``, where the violation is largest (Huang, Fayong and Guo 2012).
     """
 
     batch_size: AtLeastOne = 4

@@ -57,9 +57,8 @@ class Parse(NamedTuple):
     """The tree of a sentence.
 
     Attributes:
-        heads: ``[words]`` 0 for the root; -1 for marks that are not parsed.
+        heads: ``[words]`` 0 for the root; -1 for unparsed marks.
         relations: ``[words]``; ``_`` without labels.
-        score: score of the derivation.
     """
 
     heads: tuple[int, ...]
@@ -89,11 +88,9 @@ class BeamParser(Model[Encoded, Batch]):
 
     @property
     def templates(self) -> tuple[Template, ...]:
-        """The templates for scoring actions."""
         return TEMPLATES[self.options.punctuation] + (LABELS if self.options.labelled else ())
 
     def initial_parameters(self, seed: int, scale: float) -> dict[str, Array]:
-        """Return zero weights, or random ones if ``scale`` is positive."""
         sizes = {"actions": (2**self.options.table_bits, ACTIONS)}
         if self.options.labelled:
             sizes["labels"] = (2**self.options.label_bits, 2 * len(self.vocabulary.labels))
@@ -114,7 +111,7 @@ class BeamParser(Model[Encoded, Batch]):
         return encoding.lay_out(encoded, members, shape or len(members))
 
     def search(self, parameters: Parameters, batch: Batch, *, gold: bool) -> Trace:
-        """Search for the best derivations of a batch; with ``gold``, one more lane follows the gold ones."""
+        """Search for the best derivations; with ``gold``, the last lane follows the gold ones."""
         codes = features.Codes(*(jnp.asarray(x) for x in batch.codes))
         most = 2 if self.options.beam >= _WIDE else 0
         plan = features.plan(self.templates, most)
@@ -149,7 +146,7 @@ class BeamParser(Model[Encoded, Batch]):
         key: jax.Array,
         options: BeamParserTrainOptions,
     ) -> tuple[jax.Array, Sums]:
-        """Return the sum of violations: the scores of the best wrong prefixes minus the gold ones.
+        """Return the sum of violations: scores of the best wrong prefixes minus the gold ones.
 
         Its gradient is the perceptron update, summed over the batch (Zhao and Huang 2013).
         """
@@ -165,7 +162,7 @@ class BeamParser(Model[Encoded, Batch]):
     def _path_scores(
         self, parameters: Parameters, batch: Batch, path: Path, step: jax.Array
     ) -> jax.Array:
-        """Return ``[paths, batch]`` differentiable scores of the derivations up to a step."""
+        """Return differentiable scores of derivations up to a step, ``[paths, batch]``."""
         codes = features.Codes(*(jnp.asarray(x) for x in batch.codes))
         # Axes in the order batch, steps, paths.
         tops = jax.tree.map(lambda x: jnp.moveaxis(x, 2, 0), path.tops)
@@ -201,7 +198,6 @@ class BeamParser(Model[Encoded, Batch]):
         batches: Batches[Encoded, Batch] | None = None,
         shapes: Shapes | None = None,
     ) -> list[Parse]:
-        """Return the best tree of each sentence found by beam search; given trees are ignored."""
         batches = Batches(self, self.encode(sentences)) if batches is None else batches
         parses: list[Parse] = [Parse((), (), 0.0)] * len(sentences)
         for members, _, best in answers(self, parameters, batches, "parse", _best, shapes):
@@ -225,7 +221,6 @@ class BeamParser(Model[Encoded, Batch]):
         return Parse(tuple(heads), tuple(relations), float(score))
 
     def log_likelihoods(self, parameters: Parameters, batch: Batch) -> NoReturn:
-        """Raise an error: the scores of a perceptron are not probabilities."""
         raise UsageError(
             "a model of the kind beam-parser has no probabilities, so there is no perplexity to "
             "evaluate; use semipunct parse instead"
@@ -267,7 +262,6 @@ class BeamParser(Model[Encoded, Batch]):
 def _best(
     model: BeamParser, parameters: Parameters, batch: Batch
 ) -> tuple[jax.Array, jax.Array, jax.Array]:
-    """Return ``[batch, steps]`` actions and labels of the best derivations, and their scores."""
     trace = model.search(parameters, batch, gold=False)
     last = jnp.maximum(2 * jnp.asarray(batch.lengths) - 1, 0)
     best_path = path(trace, last, jnp.zeros((1, len(last)), jnp.int32))
@@ -276,7 +270,7 @@ def _best(
 
 
 def _violation(trace: Trace, lengths: jax.Array, update: str) -> jax.Array:
-    """Return ``[batch]`` the step up to which weights are updated, 0 for no update."""
+    """Return ``[batch]`` the step of the update, 0 for none."""
     steps = jnp.arange(len(trace.score))[:, None]
     best, right = trace.score[:, :, 0], trace.score[:, :, -1]
     last = 2 * lengths - 1
@@ -296,7 +290,7 @@ def attachment(
     batches: Batches[Encoded, Batch],
     shapes: Shapes | None = None,
 ) -> dict[str, Any]:
-    """Return unlabelled and labelled attachment scores over words that are not marks."""
+    """Return the attachment scores over words that are not marks."""
     words = heads = labels = 0
     parses = model.parse(parameters, examples, batches, shapes)
     for sentence, parse in zip(examples, parses, strict=True):

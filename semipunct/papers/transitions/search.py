@@ -12,8 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 SHIFT, LEFT, RIGHT = range(3)
-"""Push the next word onto the stack; make the second item a left dependent of the first; make the first a right dependent of the second.
-"""
+"""Push the next word; attach the second item to the first; attach the first to the second."""
 
 ACTIONS = 3
 
@@ -50,12 +49,7 @@ Attach = Callable[[jax.Array, jax.Array, int], jax.Array]
 
 
 def shift_word(word: jax.Array, carried: jax.Array) -> jax.Array:
-    """Return the item of a word without dependents, ``[..., fields]``.
-
-    Args:
-        word: ``[...]`` the number of the word.
-        carried: ``[..., columns]``.
-    """
+    """Return the item of a word without dependents, ``[..., fields]``."""
     empty = jnp.zeros((*word.shape, Field.CARRIED - 1), word.dtype)
     return jnp.concatenate([word[..., None], empty, carried], axis=-1)
 
@@ -63,15 +57,7 @@ def shift_word(word: jax.Array, carried: jax.Array) -> jax.Array:
 def attach_dependent(
     head: jax.Array, dependent: jax.Array, side: int, label: jax.Array, attach: Attach
 ) -> jax.Array:
-    """Add an outermost dependent to an item.
-
-    Args:
-        head: ``[..., fields]``.
-        dependent: ``[..., fields]``.
-        side: ``LEFT`` or ``RIGHT`` of the head.
-        label: ``[...]`` the label of the arc, from 0.
-        attach: combines carried columns.
-    """
+    """Add an outermost dependent to the item ``[..., fields]`` of a head."""
     right = side == RIGHT
     first = Field.RIGHT_1 if right else Field.LEFT_1
     count = Field.RIGHT_COUNT if right else Field.LEFT_COUNT
@@ -87,13 +73,7 @@ def attach_dependent(
 
 
 def allowed_actions(step: jax.Array | int, following: jax.Array, lengths: jax.Array) -> jax.Array:
-    """Return the possible actions of a state, ``[..., ACTIONS]``.
-
-    Args:
-        step: number of preceding transitions.
-        following: ``[...]`` the next word, 1 to n + 1.
-        lengths: ``[...]``.
-    """
+    """Return the possible actions after ``step`` transitions, ``[..., ACTIONS]``."""
     shifts = following - 1
     depth = 2 * shifts - step
     arcs = (depth >= 2) & (shifts <= lengths)
@@ -108,7 +88,7 @@ class Derivation(NamedTuple):
 
     Attributes:
         actions: ``[2n - 1]``.
-        dependents: ``[2n - 1]`` the word, 1 to n, that each action attaches; 0 for a shift.
+        dependents: ``[2n - 1]`` the word that each action attaches; 0 for a shift.
     """
 
     actions: Ints
@@ -147,7 +127,7 @@ def oracle(heads: Sequence[int]) -> Derivation:
 
 
 def arcs(actions: Sequence[int]) -> list[tuple[int, int]]:
-    """Return the dependent and head of each transition, ``[2n - 1]``; (0, 0) for a shift."""
+    """Return the dependent and head of each transition; (0, 0) for a shift."""
     built: list[tuple[int, int]] = []
     stack: list[int] = []
     following = 1
@@ -169,7 +149,7 @@ class Tops(NamedTuple):
     """The parts of a state that scores may depend on.
 
     Attributes:
-        items: ``[..., 3, fields]`` the top three items of the stack, the topmost first.
+        items: ``[..., 3, fields]`` the top of the stack, the topmost first.
         following: ``[...]`` the next word, 1 to n + 1.
     """
 
@@ -178,11 +158,10 @@ class Tops(NamedTuple):
 
 
 class Scores(NamedTuple):
-    """Scores of actions.
+    """Scores of actions, ``[batch, lanes, ACTIONS]``, and of labels of left and right arcs.
 
     Attributes:
-        actions: ``[batch, lanes, ACTIONS]``.
-        labels: ``[batch, lanes, 2, labels]``, for left and right arcs; None without labels.
+        labels: ``[batch, lanes, 2, labels]``; None without labels.
     """
 
     actions: jax.Array
@@ -194,9 +173,9 @@ class Question(NamedTuple):
 
     Attributes:
         lengths: ``[batch]``; 0 for padding.
-        carried: ``[batch, words + 2, columns]`` carried columns, from word 0.
-        gold: ``[batch, 2 * words - 1]`` actions to follow beside the beam, or None.
-        gold_labels: ``[batch, 2 * words - 1]`` labels of arcs, from 0; zero without labels.
+        carried: ``[batch, words + 2, columns]``, from word 0.
+        gold: ``[batch, 2 * words - 1]`` actions to follow beside the beam.
+        gold_labels: labels of their arcs, from 0.
     """
 
     lengths: jax.Array
@@ -206,18 +185,17 @@ class Question(NamedTuple):
 
 
 class Trace(NamedTuple):
-    """All states of a search; entry t is the result of t transitions.
+    """All states of a search, ``[steps + 1, batch, lanes]``, in descending order of score.
 
-    With gold actions, the last lane follows them.
+    Entry t is the result of t transitions. The last lane follows the gold actions, if given.
 
     Attributes:
-        arena: ``[steps + 1, batch, lanes, columns]``.
-        score: ``[steps + 1, batch, lanes]`` in descending order within a beam; minus infinity where
-            the beam is not full.
-        previous: ``[steps + 1, batch, lanes]`` the lane of the preceding state.
-        action: ``[steps + 1, batch, lanes]`` the last action.
-        label: ``[steps + 1, batch, lanes]`` the label of its arc.
-        gold: ``[steps + 1, batch, lanes]`` whether all actions are gold.
+        arena: with columns.
+        score: minus infinity where the beam is not full.
+        previous: the lane of the preceding state.
+        action: the last action.
+        label: the label of its arc.
+        gold: whether all actions are gold.
     """
 
     arena: jax.Array
@@ -235,7 +213,7 @@ def beam_search(scorer: Scorer, attach: Attach, beam: int, question: Question) -
     """Search for derivations of a batch of sentences (Zhang and Clark 2008).
 
     Only the best label of an arc enters the beam, so that a state has three candidates. Entries
-    beyond step 2n - 1 of a sentence of n words are undefined.
+    beyond step 2n - 1 of a sentence are undefined.
     """
     batch, words = question.carried.shape[0], question.carried.shape[1] - 2
     steps = max(2 * words - 1, 1)
@@ -311,7 +289,7 @@ def beam_search(scorer: Scorer, attach: Attach, beam: int, question: Question) -
 
 
 def _best(scores: jax.Array, beam: int) -> tuple[jax.Array, jax.Array]:
-    """Return the best scores of each row, descending, and their indices; ties go to the first."""
+    """Return the best scores, descending, and their indices; ties go to the first."""
     if beam > 1:
         return jax.lax.top_k(scores, beam)
     number = jnp.argmax(scores, -1, keepdims=True).astype(jnp.int32)
@@ -319,13 +297,12 @@ def _best(scores: jax.Array, beam: int) -> tuple[jax.Array, jax.Array]:
 
 
 def _read(arena: jax.Array, pointer: jax.Array) -> jax.Array:
-    """Return the states that ``[..., batch, lanes]`` pointers point to."""
     lanes = arena.shape[2]
     return arena[pointer // lanes, jnp.arange(arena.shape[1])[:, None], pointer % lanes]
 
 
 def _stack(arena: jax.Array, states: jax.Array) -> tuple[jax.Array, jax.Array, jax.Array]:
-    """Return states, the states of their second items, and the states of their third items."""
+    """Return states, and the states of their second and third items."""
     second = _read(arena, states[..., _BELOW])
     return states, second, _read(arena, second[..., _BELOW])
 
@@ -335,12 +312,12 @@ def _tops(stack: tuple[jax.Array, ...]) -> Tops:
 
 
 class Path(NamedTuple):
-    """Derivations up to given states.
+    """Derivations up to given states, ``[steps, paths, batch]``.
 
     Attributes:
-        tops: before each transition, ``[steps, paths, batch, ...]``.
-        action: ``[steps, paths, batch]``; undefined from the state's own step.
-        label: ``[steps, paths, batch]``.
+        tops: before each transition.
+        action: undefined from the state's own step.
+        label: likewise.
     """
 
     tops: Tops
@@ -349,13 +326,7 @@ class Path(NamedTuple):
 
 
 def path(trace: Trace, step: jax.Array, lanes: jax.Array) -> Path:
-    """Trace the derivations of states back to the start.
-
-    Args:
-        trace: from ``beam_search``.
-        step: ``[batch]`` the step of the states.
-        lanes: ``[paths, batch]`` their lanes.
-    """
+    """Trace the derivations of states, at a step ``[batch]`` in lanes ``[paths, batch]``."""
     batch = jnp.arange(trace.arena.shape[1])
 
     def back(after: jax.Array, at: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, jax.Array]:

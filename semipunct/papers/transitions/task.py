@@ -37,13 +37,12 @@ def parse_tagged(model: Trained[Any], sentences: Sequence[Sentence]) -> list[Dep
 
     Args:
         model: a beam parser with its weights.
-        sentences: words and punctuation with tags (``formats.registry.with_marks``); for a parser
-            that attaches no punctuation, it may be in slots. Trees are ignored.
+        sentences: words and punctuation with tags (``formats.registry.with_marks``); punctuation
+            that the parser does not attach may be in slots.
 
     Raises:
         ModelError: if the model is of another kind.
-        TreebankError: if the parser's tags are missing, or it attaches punctuation, which is in
-            slots.
+        TreebankError: if the tags or marks to parse are missing.
     """
     fitted = model_of_kind(model, BeamParser)
     if not sentences:
@@ -118,7 +117,6 @@ class ParseTagged(Task[ParseOptions, Sentence]):
     def write(
         self, outcomes: Iterator[Any], form: str, writer: Writer[Any], stream: TextIO
     ) -> None:
-        """Write sentences as CoNLL-U, unchanged if omitted."""
         for entry, sentence in outcomes:
             if sentence is not None:
                 annotation = Annotation(replaces=OURS)

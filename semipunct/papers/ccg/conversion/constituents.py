@@ -23,11 +23,10 @@ class Constituent:
     """A phrase, a word or a mark.
 
     Attributes:
-        label: without functions and indices; for a leaf, its part of speech.
-        functions: such as ``SBJ``.
-        word: the number of a leaf among the kept ones, from 1; 0 for a phrase.
-        index: index shared with empty elements, or empty.
-        gap_index: index after ``=`` (gapping), or empty.
+        label: without functions and indices.
+        word: number of a kept leaf, from 1; 0 for a phrase.
+        index: index shared with empty elements.
+        gap_index: index after ``=`` (gapping).
         traces: label and functions of the empty children, by index.
         open: indices of ``traces`` here and below.
         binder: index of a relative or interrogative phrase among the children, even if empty.
@@ -63,7 +62,6 @@ class Constituent:
         return self.is_leaf and self.label == ","
 
     def regroup(self, children: list[Constituent], head: Constituent | None) -> Constituent:
-        """Return a constituent with the same label and other children."""
         group = Constituent(self.label, self.functions, children, head=head)
         group.open = set[str]().union(*(child.open for child in children))
         return group
@@ -72,14 +70,7 @@ class Constituent:
 def constituents(
     tree: PhraseTree, forms: Sequence[str], *, quotes: bool
 ) -> tuple[Constituent, tuple[int, ...]]:
-    """Build the constituents of a tree, without its empty elements.
-
-    Returns:
-        The root, and the remaining leaves of the tree, from 1.
-
-    Raises:
-        Unconverted: if no word remains.
-    """
+    """Build the constituents of a tree; return the root and the leaves that are not empty."""
     nodes: list[Constituent] = []
     words_of_leaves: list[int] = []
     for label, anchor in zip(tree.categories, tree.anchors, strict=True):
@@ -151,11 +142,7 @@ CLAUSES = frozenset(("S", "SINV", "SQ", "SBARQ"))
 
 
 def head_of(node: Constituent) -> Constituent:
-    """Return the head child of a phrase, or its first conjunct.
-
-    Raises:
-        Unconverted: if there are only marks.
-    """
+    """Return the head child of a phrase, or its first conjunct."""
     if node.head is not None:
         return node.head
     words = [child for child in node.children if not child.is_mark]
@@ -188,7 +175,7 @@ def _possessive(node: Constituent) -> bool:
 
 
 def has_subject(node: Constituent) -> bool:
-    """Return whether a clause, or its first conjunct, has an overt subject."""
+    """Return whether a clause, or its first conjunct, has a subject."""
     node = _first_clause(node)
     return any("SBJ" in child.functions for child in node.children) or (
         node.label in ("SINV", "SQ") and any(child.label == "NP" for child in node.children)
@@ -216,7 +203,7 @@ def is_subject_extracted(node: Constituent, index: str) -> bool:
 
 
 def sentence_feature(node: Constituent) -> str:
-    """Return the feature of a verb phrase or a clause, such as ``dcl``, from its head verb."""
+    """Return the feature of a verb phrase or a clause, such as ``dcl``."""
     while not node.is_leaf:
         head = head_of(node)
         if node.label in ("VP", "SQ", "SINV") and head.is_leaf and head.label in VERBS:
@@ -227,12 +214,12 @@ def sentence_feature(node: Constituent) -> str:
 
 
 def is_perfect(auxiliary: Constituent) -> bool:
-    """Return whether a participle after an auxiliary is a perfect participle."""
+    """Return whether an auxiliary takes a perfect participle."""
     return auxiliary.is_leaf and auxiliary.form.lower() in _HAVE
 
 
 def complementiser(node: Constituent) -> Constituent | None:
-    """Return the word or phrase that introduces a subordinate clause, or None."""
+    """Return the word or phrase that introduces a subordinate clause."""
     if node.label not in ("SBAR", "SBARQ"):
         return None
     for child in node.children:
@@ -335,14 +322,14 @@ def is_adverbial(node: Constituent) -> bool:
 def complement(
     child: Constituent, owner: Constituent, head: Constituent, *, after: bool, apart: bool
 ) -> str | None:
-    """Return the category of a complement, None for an adjunct.
+    """Return the category of a complement of ``owner``, None for an adjunct.
 
     Args:
-        child: a child that is neither the head nor a mark.
-        owner: the phrase around it.
-        head: the head of the phrase.
+        child: neither the head nor a mark.
+        owner: a phrase.
+        head: its head.
         after: whether the child follows the head.
-        apart: whether a mark precedes it directly.
+        apart: whether a mark directly precedes it.
     """
     label = owner.label
     introduced = label in ("SBAR", "SBARQ") and child.label in (*CLAUSES, "SBAR") and after
@@ -403,13 +390,13 @@ def _of_preposition(child: Constituent) -> str | None:
 
 
 def clause_category(clause: Constituent, binder: str) -> str:
-    """Return the category of a clause, with the extraction that ``binder`` binds, if any."""
+    """Return the category of a clause, with the extraction of ``binder``, if any."""
     category = category_of(clause)
     return f"{_bracketed(category)}/NP" if is_noun_phrase_extracted(clause, binder) else category
 
 
 def is_noun_phrase_extracted(clause: Constituent, binder: str) -> bool:
-    """Return whether a noun phrase other than the subject of the clause was extracted."""
+    """Return whether a noun phrase other than the subject was extracted."""
     if not binder or binder not in clause.open or is_subject_extracted(clause, binder):
         return False
     node = clause

@@ -1,4 +1,4 @@
-"""Conversion of a phrase-structure tree to a derivation, from the root down, without recursion."""
+"""Conversion of a phrase-structure tree to a derivation, from the root down."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ class Conversion:
 
 
 def convert_phrases(tree: PhraseTree, forms: Sequence[str], *, quotes: bool = False) -> Conversion:
-    """Convert a phrase-structure tree of the Penn Treebank to a derivation.
+    """Convert a tree of the Penn Treebank with empty elements, function tags and indices.
 
     Args:
-        tree: a tree with empty elements, function tags and indices.
+        tree: any.
         forms: ``[leaves]``, empty elements included.
         quotes: whether to keep quotation marks; CCGbank has none.
 

@@ -1,4 +1,4 @@
-"""Coordination: conjuncts among the children of phrases are grouped into constituents."""
+"""Coordination: group the conjuncts among the children of phrases."""
 
 from __future__ import annotations
 
@@ -39,11 +39,7 @@ def alike(a: Constituent, b: Constituent) -> bool:
 
 
 def group_conjuncts(root: Constituent) -> None:
-    """Group the conjuncts of all phrases into constituents.
-
-    Raises:
-        Unconverted: if conjuncts are unlike, or contain gapping.
-    """
+    """Group the conjuncts of all phrases into constituents."""
     for node in list(preorder(root)):
         if node.gap_index:
             raise Unconverted("gapping")
@@ -70,7 +66,6 @@ def _by_conjunctions(node: Constituent) -> None:
 
 
 def _group(node: Constituent, place: int) -> None:
-    """Group the conjuncts around a conjunction, if it joins any."""
     children = node.children
     right = _next(children, place + 1, 1)
     left = _next(children, place - 1, -1)
@@ -133,10 +128,6 @@ def _check_alike(node: Constituent, left: Constituent, right: Constituent) -> No
 
 
 def _segments(parts: Sequence[Constituent], model: Constituent) -> list[Constituent]:
-    """Make one constituent of each conjunct; separators are unchanged.
-
-    ``model`` is one of the conjuncts.
-    """
     segments: list[Constituent] = []
     waiting: list[Constituent] = []
     for place, part in enumerate(parts):
@@ -257,7 +248,6 @@ def _listed(node: Constituent, child: Constituent) -> bool:
 
 
 def _next(children: Sequence[Constituent], place: int, step: int) -> int | None:
-    """Find the next child that is not a mark."""
     while 0 <= place < len(children):
         if not children[place].is_mark:
             return None if is_conjunction(children[place]) else place

@@ -45,15 +45,15 @@ _NOMINAL = ("N", "S[ng]\\NP", "S[to]\\NP", "S[dcl]", "S[ng]", "S[to]", "S[b]\\NP
 
 
 def functor(result: Category, slash: str, argument: Category) -> Category:
-    r"""Return the category of a functor, given its result, slash and argument."""
+    r"""Return the category of a functor."""
     return Category((Part(slash), *result.parts, *argument.parts))
 
 
 @lru_cache(maxsize=4096)
 def modified_category(category: Category) -> Category:
-    """Return the category that an adjunct of a constituent modifies, without features.
+    """Return the category, without features, that an adjunct of a constituent modifies.
 
-    For a verb or a preposition that lacks arguments on its right, these are included.
+    It includes the missing right arguments of a verb or a preposition.
     """
     verbal = next(part for part in category.parts if not part.is_functor).symbol in ("S", "PP")
     while verbal and category.slash == FORWARD and category.result != category.argument:
@@ -89,7 +89,7 @@ BY_COMMA = frozenset(
 
 @lru_cache(maxsize=65536)
 def is_declared(result: Category, children: tuple[Category, ...]) -> bool:
-    """Return whether a type change of one category, or of two with a mark, is in the table."""
+    """Return whether a type change is in the table."""
     bare = result.without_features()
     if len(children) == 1:
         return (children[0], bare) in UNARY
@@ -97,7 +97,7 @@ def is_declared(result: Category, children: tuple[Category, ...]) -> bool:
 
 
 def unlicensed_rules(tree: Derivation) -> tuple[str, ...]:
-    """Return the rules of a derivation that are neither combinators nor declared, in preorder."""
+    """Return the rules of a derivation that are neither combinators nor declared."""
     unlicensed: list[str] = []
     for node, rule in enumerate(tree.combinators):
         if rule is None:
@@ -127,10 +127,10 @@ class Item:
     Attributes:
         category: the category of the node.
         node: the constituent; for ``rest``, the parent of ``children``.
-        children: for ``rest``, the remaining children, including the head; for ``conjuncts`` and
-            ``joined``, conjuncts and the elements that join them.
+        children: for ``rest``, the head and remaining children; for ``conjuncts`` and ``joined``,
+            conjuncts and elements between them.
         way: the kind of decomposition.
-        gap: index of an extracted argument, the last one of the category; or empty.
+        gap: index of an extracted argument, the last of the category.
     """
 
     category: Category
@@ -202,13 +202,11 @@ def _phrase(item: Item) -> Step | Item:
 
 
 def _lacks_noun_phrase(node: Constituent) -> bool:
-    """Return whether a relative clause without a pronoun lacks a noun phrase."""
     clause = next((child for child in node.children if child.label in CLAUSES), None)
     return clause is not None and is_noun_phrase_extracted(clause, node.binder)
 
 
 def _before_unary_rule(node: Constituent, category: Category) -> Category | None:
-    """Return the category of a constituent before a unary rule changes it to the given one."""
     modifies = _is_modifier(category)
     nominal = category in (NP, N)
     if node.label == "VP" and (modifies or nominal):
@@ -253,12 +251,11 @@ def _remaining(item: Item) -> Step | Item:
 
 
 def _closes(node: Constituent, children: Sequence[Constituent]) -> bool:
-    """Return whether a mark at the end of a phrase is paired with one at its beginning."""
+    """Return whether the last mark of a phrase is paired with its first."""
     return children[0].is_mark and node.label == "PRN"
 
 
 def _without(item: Item, first: int, last: int | None, category: Category | None = None) -> Item:
-    """Drop children at the edges of an item, and optionally replace its category."""
     shortened = replace(item, way="rest", children=item.children[first:last])
     return shortened if category is None else replace(shortened, category=category)
 
@@ -293,7 +290,6 @@ def _left(item: Item, head: Constituent) -> Step:
 
 
 def _bare(category: Category, keep: Category | None = None) -> Category:
-    """Return a category without features, except for the argument to keep."""
     bare = category.without_features()
     return bare if keep is None else functor(bare.result, bare.slash, keep)
 
@@ -439,7 +435,6 @@ def _conjuncts(item: Item) -> Step | Item:
 
 
 def _joined(item: Item) -> Step:
-    """Decompose into a conjunction or mark and the conjuncts after it."""
     first, *remaining = item.children
     if not remaining:
         raise Unconverted("a conjunction at an end")
