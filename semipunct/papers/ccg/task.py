@@ -83,16 +83,12 @@ class CcgParse(NamedTuple):
     """The parse of a sentence.
 
     Attributes:
-        log_weight: minus infinity without a derivation.
         counts: total size of all charts.
-        ratio: the last multitagging ratio.
         complete: whether no chart became too large.
     """
 
     derivation: Derivation | None
-    log_weight: float
     counts: Counts
-    ratio: float
     complete: bool
 
 
@@ -128,31 +124,29 @@ class CcgParser:
         charts = [self.chart(rows) for rows in supertags_of_all]
         weighed = {
             i: Weighed(chart.forest, self.weights(s, rows, chart.forest))
-            for i, (s, rows, (chart, _)) in enumerate(
+            for i, (s, rows, chart) in enumerate(
                 zip(sentences, supertags_of_all, charts, strict=True)
             )
             if chart.forest is not None
         }
         best = best_derivations(self.model.grammar, weighed)
         return [
-            CcgParse(*best.get(i, (None, -np.inf)), chart.counts, ratio, chart.complete)
-            for i, (chart, ratio) in enumerate(charts)
+            CcgParse(best.get(i), chart.counts, chart.complete) for i, chart in enumerate(charts)
         ]
 
-    def chart(self, rows: Probabilities) -> tuple[Chart, float]:
-        """Build charts until one has a derivation; return it, with total counts, and its ratio."""
-        chart, ratio = Chart(None, Counts(0, 0, 0), complete=True), 1.0
+    def chart(self, rows: Probabilities) -> Chart:
+        """Build charts until one has a derivation; return it, with the total counts of all."""
+        chart = Chart(None, Counts(0, 0, 0), complete=True)
         waiting = list(self.ratios)
         while waiting and chart.forest is None:
-            ratio = waiting.pop(0)
-            candidates = multitags(self.model, rows, ratio)
+            candidates = multitags(self.model, rows, waiting.pop(0))
             headed = self.model.options.heads
             attempt = build(self.model.grammar, candidates, self.most_edges, headed=headed)
             counts = Counts(*(a + b for a, b in zip(chart.counts, attempt.counts, strict=True)))
             if chart.complete and not attempt.complete:  # continue with fewer categories
                 waiting = list(TIGHTER)
             chart = Chart(attempt.forest, counts, chart.complete and attempt.complete)
-        return chart, ratio
+        return chart
 
     def weights(
         self, sentence: Sentence[Any], rows: Probabilities, forest: Forest
@@ -177,11 +171,9 @@ def _heaviest(graph: Hypergraphs) -> jax.Array:
     return Viterbi().log_weight(graph.inside(Viterbi()))
 
 
-def best_derivations(
-    grammar: Grammar, forests: Mapping[int, Weighed]
-) -> dict[int, tuple[Derivation, float]]:
-    """Return the best derivation of each forest, and its log weight."""
-    best: dict[int, tuple[Derivation, float]] = {}
+def best_derivations(grammar: Grammar, forests: Mapping[int, Weighed]) -> dict[int, Derivation]:
+    """Return the best derivation of each forest."""
+    best: dict[int, Derivation] = {}
     for members, layouts, graph in padded_graphs(forests):
         tables = np.asarray(_heaviest(graph))
         for row, i in enumerate(members):
@@ -192,7 +184,7 @@ def best_derivations(
             # The heaviest hyperedge of a node is written last and overwrites the others.
             order = np.argsort(scores, kind="stable")
             chosen[forest.heads[order]] = order
-            best[i] = _derivation(grammar, forest, chosen), float(heaviest[forest.nodes - 1])
+            best[i] = _derivation(grammar, forest, chosen)
     return best
 
 

@@ -63,7 +63,6 @@ class Parse(NamedTuple):
 
     heads: tuple[int, ...]
     relations: tuple[str, ...]
-    score: float
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -199,13 +198,13 @@ class BeamParser(Model[Encoded, Batch]):
         shapes: Shapes | None = None,
     ) -> list[Parse]:
         batches = Batches(self, self.encode(sentences)) if batches is None else batches
-        parses: list[Parse] = [Parse((), (), 0.0)] * len(sentences)
+        parses: list[Parse] = [Parse((), ())] * len(sentences)
         for members, _, best in answers(self, parameters, batches, "parse", _best, shapes):
             for row, i in enumerate(members):
                 parses[i] = self._parse(sentences[i], *(x[row] for x in best))
         return parses
 
-    def _parse(self, sentence: Sentence, actions: Ints, labels: Ints, score: Array) -> Parse:
+    def _parse(self, sentence: Sentence, actions: Ints, labels: Ints) -> Parse:
         heads, relations = [-1] * len(sentence.forms), [MISSING] * len(sentence.forms)
         numbers = tokens(sentence, self.options).numbers
         steps = max(2 * len(numbers) - 1, 0)
@@ -218,7 +217,7 @@ class BeamParser(Model[Encoded, Batch]):
         for number in numbers:
             if heads[number - 1] < 0:
                 heads[number - 1], relations[number - 1] = 0, ROOT
-        return Parse(tuple(heads), tuple(relations), float(score))
+        return Parse(tuple(heads), tuple(relations))
 
     def log_likelihoods(self, parameters: Parameters, batch: Batch) -> NoReturn:
         raise UsageError(
@@ -259,14 +258,11 @@ class BeamParser(Model[Encoded, Batch]):
 
 
 @partial(jit, static=1)
-def _best(
-    model: BeamParser, parameters: Parameters, batch: Batch
-) -> tuple[jax.Array, jax.Array, jax.Array]:
+def _best(model: BeamParser, parameters: Parameters, batch: Batch) -> tuple[jax.Array, jax.Array]:
     trace = model.search(parameters, batch, gold=False)
     last = jnp.maximum(2 * jnp.asarray(batch.lengths) - 1, 0)
     best_path = path(trace, last, jnp.zeros((1, len(last)), jnp.int32))
-    score = trace.score[last, jnp.arange(len(last)), 0]
-    return best_path.action[:, 0].T, best_path.label[:, 0].T, score
+    return best_path.action[:, 0].T, best_path.label[:, 0].T
 
 
 def _violation(trace: Trace, lengths: jax.Array, update: str) -> jax.Array:

@@ -29,7 +29,6 @@ def planted(tags: str) -> Sentence:
 
 
 TRAINING = [planted("".join(tags)) for tags in itertools.product("CX", repeat=4)]
-SHORTER = [planted("".join(tags)) for n in (2, 3) for tags in itertools.product("CX", repeat=n)]
 HELD_OUT = [planted("XXCXC"), planted("CCXXC"), planted("X")]
 
 

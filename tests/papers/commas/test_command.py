@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.commands import Cli
+from tests.commands import Cli, run
 from tests.papers.commas.phrases import files
 from tests.trained import Once
 
@@ -18,25 +18,16 @@ def phrases(once: Once) -> dict[str, Path]:
 
 
 @pytest.fixture(scope="module")
-def commas(
-    cli_once: Cli, phrases: dict[str, Path], tmp_path_factory: pytest.TempPathFactory
-) -> Path:
+def commas(phrases: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a comma model that has learned the rule."""
     folder = tmp_path_factory.mktemp("commas") / "model"
-    result = cli_once(
+    result = run(
         "train", phrases["train"], "--dev", phrases["dev"], "-o", folder, "--kind", "commas",
         "--set", "preset=crf", "--set", "train.learning_rate=0.1",
     )  # fmt: skip
     assert result.status == 0, result.err
     assert "dev perplexity of commas" in result.err
     return folder
-
-
-@pytest.fixture(scope="module")
-def cli_once() -> Cli:
-    from tests.commands import run
-
-    return run
 
 
 def bare(path: Path, to: Path) -> Path:

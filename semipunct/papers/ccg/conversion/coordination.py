@@ -7,7 +7,6 @@ from itertools import pairwise
 
 from semipunct.papers.ccg.conversion.constituents import Constituent, Unconverted, preorder
 
-_VERBS = frozenset(("VB", "VBD", "VBZ", "VBP", "VBN", "VBG", "MD", "TO"))
 _NOUNS = frozenset(("NN", "NNS", "NNP", "NNPS", "NX", "NAC"))
 _ADJECTIVES = frozenset(("JJ", "JJR", "JJS", "VBN", "VBG", "ADJP"))
 _ALIKE = (
