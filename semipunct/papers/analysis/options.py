@@ -18,12 +18,9 @@ class TaggerOptions:
     Attributes:
         network: ``crf``, a BiLSTM and a linear chain over slots (Xu et al. 2016), or ``attention``,
             a BiGRU with an attentive decoder (Tilk and Alumäe 2016).
-        word: size of word embeddings; the next four are similar.
-        suffix: suffixes.
-        tag: parts of speech.
-        xpos: language-specific tags.
-        written: written strings, for correction (Li, Wang and Eisner 2019, section 6.2); 0 for
-            none.
+        word, suffix, tag, xpos: sizes of embeddings.
+        written: size of embeddings of written strings, for correction (Li, Wang and Eisner 2019,
+            section 6.2); 0 for none.
         hidden: size of a recurrent state, in each direction.
         minimum_token_count: rarer tokens become UNK, as in the punctuation model.
         minimum_string_count: rarer strings are not tags.

@@ -67,14 +67,14 @@ class Category:
 
     @cached_property
     def result(self) -> "Category":
-        return Category(self.parts[1 : self._ends[1]])
+        return Category(self.parts[1 : self.ends[1]])
 
     @cached_property
     def argument(self) -> "Category":
-        return Category(self.parts[self._ends[1] :])
+        return Category(self.parts[self.ends[1] :])
 
     @cached_property
-    def _ends(self) -> list[int]:
+    def ends(self) -> list[int]:
         """Return the index after the category that starts at each part."""
         n = len(self.parts)
         ends = [n + 1] * (n + 2)  # no category ends beyond the last part
@@ -113,7 +113,7 @@ class Category:
         first = self.parts[0]
         bare = self.is_functor and not first.coindex and first.features in ((), (CONJUNCT,))
         if bare and first.features:
-            bare = not self.parts[self._ends[1]].coindex
+            bare = not self.parts[self.ends[1]].coindex
         # A stack of texts, and of indices of categories to write.
         waiting: list[str | int] = [0]
         pieces: list[str] = []
@@ -127,7 +127,7 @@ class Category:
                 pieces.append(part.symbol + part.suffix)
                 continue
             opening, closing = ("", "") if bare and not item else ("(", ")")
-            middle = self._ends[item + 1]
+            middle = self.ends[item + 1]
             argument: tuple[str | int, ...] = (middle,)
             if bare and not item and not part.features and _claims(self.parts[middle]):
                 argument = (")", middle, "(")  # otherwise its ``[conj]`` would belong to the whole
@@ -386,10 +386,3 @@ class Derivation(OrderedTree):
 
     def dependencies(self, *, labelled: bool = False) -> DependencyTree:
         return dependencies(self, self.head_children, labelled=labelled)
-
-
-def derivation(
-    depths: Sequence[int], categories: Sequence[Category], heads: Sequence[int]
-) -> Derivation:
-    """Make a derivation from categories."""
-    return Derivation(tuple(depths), tuple(map(str, categories)), tuple(heads))

@@ -79,18 +79,8 @@ def coindex(category: Category) -> Category:
     )
 
 
-def _ends(category: Category) -> list[int]:
-    """Return the index after the category that starts at each part."""
-    n = len(category.parts)
-    ends = [n] * (n + 1)
-    for place in range(n - 1, -1, -1):
-        middle = place + 1
-        ends[place] = ends[ends[middle]] if category.parts[place].is_functor else middle
-    return ends
-
-
 def _heads(category: Category) -> list[int]:
-    parts, ends = category.parts, _ends(category)
+    parts, ends = category.parts, category.ends
     heads = [OWN] * len(parts)
     copies: list[tuple[int, int, int]] = []
     fresh = OWN
@@ -116,7 +106,7 @@ def _heads(category: Category) -> list[int]:
 
 
 def _modifies(parts: tuple[Part, ...], result: int, argument: int, ends: list[int]) -> bool:
-    """Return whether a functor is a modifier ``X|X``, without features."""
+    """Return whether a functor is a modifier ``X|X``; only verbs have features."""
     modified = parts[argument : ends[argument]]
     return parts[result:argument] == modified and not any(
         feature != VARIABLE for part in modified for feature in part.features
@@ -130,7 +120,7 @@ def _is_determiner(parts: tuple[Part, ...], result: int, argument: int, ends: li
 
 def _spine(category: Category) -> list[tuple[int, bool]]:
     """Return the indices of the arguments, outermost first, and whether they are modified."""
-    parts, ends = category.parts, _ends(category)
+    parts, ends = category.parts, category.ends
     arguments: list[tuple[int, bool]] = []
     place = 0
     while parts[place].is_functor:

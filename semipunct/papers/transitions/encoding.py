@@ -133,7 +133,7 @@ def _met(flags: int) -> int:
 
 
 def propagate_properties(head: jax.Array, dependent: jax.Array, side: int) -> jax.Array:
-    """Propagate ``[..., 1]`` properties from an outermost dependent (section 3.1, figure 1).
+    """Propagate properties, ``[..., 1]``, from an outermost dependent to its head (figure 1).
 
     Opening marks come from dependents on the left, others from the right. If marks of a kind both
     open and close, their flags are removed; if none are left, the head is ``PAIRED``.
@@ -355,12 +355,8 @@ class Batch(NamedTuple):
     labels: jax.Array | Ints
 
 
-def encode_sentences(sentences: Sequence[Tokens], vocabulary: Vocabulary) -> Encoded:
-    """Encode sentences."""
-    return Encoded([_encoded(s, vocabulary) for s in sentences], sentences)
-
-
-def _encoded(s: Tokens, vocabulary: Vocabulary) -> EncodedSentence:
+def encode_sentence(s: Tokens, vocabulary: Vocabulary) -> EncodedSentence:
+    """Encode a sentence, with the derivation of its tree."""
     words = [vocabulary.word_numbers.get(form, UNKNOWN) for form in s.forms]
     tags = [vocabulary.tag_numbers.get(tag, UNKNOWN) for tag in s.tags]
     codes = np.array([words, tags, s.properties], np.int32)

@@ -102,9 +102,8 @@ class BeamParser(Model[Encoded, Batch]):
         }
 
     def encode(self, sentences: Sequence[Sentence]) -> Encoded:
-        return encoding.encode_sentences(
-            [tokens(s, self.options) for s in sentences], self.vocabulary
-        )
+        read = [tokens(s, self.options) for s in sentences]
+        return Encoded([encoding.encode_sentence(s, self.vocabulary) for s in read], read)
 
     def batch(self, encoded: Encoded, members: Sequence[int], shape: int | None = None) -> Batch:
         return encoding.lay_out(encoded, members, shape or len(members))

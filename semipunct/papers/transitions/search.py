@@ -190,7 +190,7 @@ class Trace(NamedTuple):
     Entry t is the result of t transitions. The last lane follows the gold actions, if given.
 
     Attributes:
-        arena: with columns.
+        arena: with a further axis of columns.
         score: minus infinity where the beam is not full.
         previous: the lane of the preceding state.
         action: the last action.

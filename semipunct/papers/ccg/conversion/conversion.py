@@ -14,7 +14,7 @@ from semipunct.papers.ccg.conversion.constituents import (
 )
 from semipunct.papers.ccg.conversion.coordination import group_conjuncts
 from semipunct.papers.ccg.conversion.steps import Item, step, unlicensed_rules
-from semipunct.papers.ccg.derivations import Category, Derivation, derivation, parse_category
+from semipunct.papers.ccg.derivations import Category, Derivation, parse_category
 from semipunct.papers.commas.trees import PhraseTree
 
 _MOST_PARTS = 64  # nested adjuncts double the size of categories at each level
@@ -90,4 +90,4 @@ def _derived(root: Constituent) -> Derivation:
         categories.append(item.category)
         heads.append(decomposition.head)
         waiting += ((part, depth + 1) for part in reversed(decomposition.parts))
-    return derivation(depths, categories, heads)
+    return Derivation(tuple(depths), tuple(map(str, categories)), tuple(heads))
