@@ -1,4 +1,4 @@
-"""Slot taggers: likelihoods against a list of all taggings and what is stored."""
+"""Slot taggers: likelihoods as sums over all taggings, and stored data."""
 
 from __future__ import annotations
 

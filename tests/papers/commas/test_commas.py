@@ -1,4 +1,4 @@
-"""The comma model: its probabilities are those of strings, and it learns a rule."""
+"""The comma model: probabilities of strings, and a planted rule."""
 
 from collections.abc import Sequence
 from dataclasses import replace

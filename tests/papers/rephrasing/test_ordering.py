@@ -1,4 +1,4 @@
-"""The ordering model: its probabilities, what it learns, and its samples."""
+"""The ordering model: probabilities, training and samples."""
 
 import itertools
 import math

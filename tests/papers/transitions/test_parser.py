@@ -92,7 +92,7 @@ def test_what_it_cannot_do_is_said(cli: Cli, folder: Path, file: Path, tmp_path:
 
 @pytest.mark.parametrize("update, labelled", [("early", False), ("max-violation", True)])
 def test_the_gradient_is_the_update_of_the_perceptron(update: str, labelled: bool):
-    """It is the feature counts of the wrong prefix minus those of the correct one."""
+    """The update adds features of the wrong prefix and subtracts features of the gold one."""
     model, parameters = fitted(labelled=labelled)
     weights = {n: jnp.asarray(p) for n, p in parameters.items()}
     options = BeamParserTrainOptions(update=update)
