@@ -147,7 +147,7 @@ def nodes(
     for _ in range(max(1, runs)):
         for name, parser in parsers.items():
             start = time.process_time()
-            charts = [parser.chart(rows)[0] for rows in supertags]
+            charts = [parser.chart(rows) for rows in supertags]
             times[name].append(time.process_time() - start)
             counts[name] = np.array([chart.counts for chart in charts])
             figures[name] = {
