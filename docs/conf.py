@@ -1,4 +1,4 @@
-"""Settings of the documentation site: `make docs` builds it, and any warning fails the build."""
+"""Sphinx configuration; `make docs` builds the site, and any warning fails the build."""
 
 from importlib.metadata import version as installed_version
 from typing import Any
@@ -27,15 +27,15 @@ html_title = f"semipunct {release}"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 
-# The reference has the public names, on one page for each module that exports them: in a site with
-# a page for each of the 400 modules, the theme needs minutes for the navigation of all pages.
+# The reference has a page for each module that exports public names: with a page for each of the
+# 400 modules, the theme would need minutes for the navigation.
 autosummary_generate = True
 autodoc_default_options = {"members": True, "show-inheritance": True}
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
-# Signatures show the alias that the source names, not what it stands for.
+# Signatures show the aliases of the source.
 autodoc_preserve_defaults = True
-# Annotations are names without their modules, and several rooms have, say, a vocabulary.
+# Annotations are names without modules, and several packages have, say, a Vocabulary.
 suppress_warnings = ["ref.python"]
 templates_path = ["_templates"]
 
@@ -44,15 +44,12 @@ napoleon_numpy_docstring = False
 napoleon_use_ivar = True
 
 
-# The page that describes each name which several modules export.
+# The page of each name that several modules export.
 page_of: dict[str, str] = {}
 
 
 def skip(app: Any, what: str, _name: str, member: Any, _skip: bool, _options: Any) -> Any:
-    """Leave out the fields of named tuples, and names that another page describes.
-
-    The class says under Attributes what its fields mean; "Alias for field number 0" adds nothing.
-    """
+    """Leave out fields of named tuples, described under Attributes, and names on other pages."""
     if str(getattr(member, "__doc__", "")).startswith("Alias for field"):
         return True
     page = app.env.current_document.docname if what == "module" else None
@@ -63,5 +60,5 @@ def skip(app: Any, what: str, _name: str, member: Any, _skip: bool, _options: An
 
 
 def setup(app: Any) -> None:
-    """Connect what is defined here to Sphinx."""
+    """Connect the handlers to Sphinx."""
     app.connect("autodoc-skip-member", skip)

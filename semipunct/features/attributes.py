@@ -100,6 +100,7 @@ class Attributes:
         return self._single[name]
 
     def multiple(self, name: str) -> Entries:
+        """Return an attribute with any number of values per node."""
         if name not in self._multiple:
             spec = self._table[name]
             if not isinstance(spec, Multiple):

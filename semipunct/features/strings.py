@@ -59,6 +59,7 @@ class Spelling:
             raise ValueError("the spelling is not a distribution")
 
     def log_probability(self, tokens: Sequence[int]) -> float:
+        """Return the log probability of a string of tokens."""
         if not tokens:
             return -np.inf
         with np.errstate(divide="ignore"):
@@ -66,6 +67,7 @@ class Spelling:
         return float(table[0, 0] + table[1:, 1].sum() + np.log(self.stop))
 
     def draw(self, generator: np.random.Generator) -> tuple[int, ...]:
+        """Sample a string."""
         symbols = len(self.first)
         tokens = [int(generator.choice(symbols, p=self.first))]
         while generator.random() >= self.stop:

@@ -34,6 +34,7 @@ class Edit(NamedTuple):
 
     @property
     def result(self) -> Puncteme:
+        """The tokens after the edit."""
         return apply_edit(self.name, self.a, self.b)
 
 

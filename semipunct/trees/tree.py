@@ -35,6 +35,7 @@ class Tree(ABC):
     @property
     @abstractmethod
     def words(self) -> int:
+        """The number of words."""
         pass
 
     @property
@@ -84,10 +85,12 @@ class Tree(ABC):
 
     @property
     def left(self) -> tuple[int, ...]:
+        """``[nodes]`` the slot before each constituent."""
         return self.edges[0]
 
     @property
     def right(self) -> tuple[int, ...]:
+        """``[nodes]`` the slot after each constituent."""
         return self.edges[1]
 
     @cached_property
