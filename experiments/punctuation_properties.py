@@ -2,14 +2,13 @@
 
     python experiments/punctuation_properties.py --name ptb --train TRAIN --dev DEV --folder MODELS
 
-Every mode is trained on the same sentences and evaluated on the same words, against the trees
-without the marks. Marks are evaluated against the trees that include them. Sentences whose marks
-have dependents are excluded everywhere, and counted.
+Modes are trained on the same sentences and evaluated on the same words, against trees without
+marks; marks are evaluated against trees with them. Sentences whose marks have dependents are
+excluded.
 
-``--train-tags`` and ``--dev-tags`` are copies of the treebanks with tags replaced by jack-knifing
-or by a tagger; marks are still identified by the treebanks themselves. With ``--held-out 0.2``
-the last fifth of the training sentences is evaluated, not trained on, together with the development
-treebank, because a small one shows only large differences.
+``--train-tags`` and ``--dev-tags`` are copies of the treebanks with predicted tags. With
+``--held-out 0.2`` the last fifth of the training sentences is evaluated with the development
+treebank, since a small one shows only large differences.
 """
 
 from __future__ import annotations
@@ -60,7 +59,7 @@ class Example:
 
 @dataclass(frozen=True)
 class Counts:
-    """Counts of one sentence; those of marks are None if the parser does not attach marks."""
+    """Counts of one sentence; counts of marks are None if the parser does not attach marks."""
 
     words: int
     right: int
@@ -74,10 +73,7 @@ def examples(
 ) -> tuple[list[Example], int]:
     """Read sentences with and without marks among the words; count those excluded.
 
-    Args:
-        files: files of treebanks.
-        tagged: the same files with other tags; none for the tags of the treebanks.
-        limit: maximum number of sentences, from the start.
+    ``tagged`` are the same files with other tags.
     """
     read_examples: list[Example] = []
     omitted = 0
@@ -109,23 +105,13 @@ def _read(files: Iterable[Path], marks: str) -> Iterable[Entry[Any]]:
 
 
 def set_aside(training: list[Example], share: float) -> tuple[list[Example], list[Example]]:
-    """Return the sentences to train on, and the last ones, which are only evaluated.
-
-    Args:
-        training: all training sentences.
-        share: share of the sentences that are only evaluated.
-    """
+    """Return the sentences to train on, and a share of the last ones, which are only evaluated."""
     training_size = len(training) - round(share * len(training))
     return training[:training_size], training[training_size:]
 
 
 def counted(example: Example, parse: Parse) -> Counts:
-    """Compare a parse with the tree.
-
-    Args:
-        example: the sentence.
-        parse: parse of its words, and possibly of its marks.
-    """
+    """Compare a parse with the tree."""
     heads = [parse.heads[word - 1] for word in example.words]
     marks = example.marks
     gold = example.whole.tree.heads
@@ -156,7 +142,7 @@ def _percent(part: float, whole: float) -> float:
 
 
 def _result_of_run(counts: Sequence[Counts], run: int) -> Result:
-    """Return the heads of words as a result; relations and tags are not evaluated here."""
+    """Return the heads of words as a result, without relations and tags."""
     columns = [
         [c.words for c in counts],
         [1] * len(counts),

@@ -24,11 +24,7 @@ REFERENCES = 4
 def with_errors(clean: Sequence[Sentence], seed: int) -> Pairs:
     """Sample learner errors in correct sentences, which become the references.
 
-    Errors depend on words and marks only: sentences with other tags and trees get the same ones.
-
-    Args:
-        clean: correct sentences.
-        seed: random seed of the errors.
+    Errors depend on words and marks only, not on tags and trees.
     """
     written = erroneous(clean, english_learner_errors(), seed)
     return [
@@ -37,30 +33,17 @@ def with_errors(clean: Sequence[Sentence], seed: int) -> Pairs:
 
 
 def learnt_from(clean: Sequence[Sentence], seed: int) -> list[Sentence]:
-    """Return correct sentences annotated with an erroneous version with sampled errors.
-
-    Args:
-        clean: correct sentences.
-        seed: random seed of the errors.
-    """
+    """Annotate correct sentences with an erroneous version with sampled errors."""
     return [to_learn_from(pair) for pair in with_errors(clean, seed)]
 
 
 def only_right(sentences: Sequence[Sentence]) -> list[Sentence]:
-    """Return the correct versions of sentences alone.
-
-    Args:
-        sentences: correct sentences annotated with what was written.
-    """
+    """Return the correct versions of sentences alone."""
     return [replace(sentence, written=None) for sentence in sentences]
 
 
 def only_written(sentences: Sequence[Sentence]) -> list[Sentence]:
-    """Return the written versions of sentences alone.
-
-    Args:
-        sentences: correct sentences annotated with what was written.
-    """
+    """Return the written versions of sentences alone."""
     return [
         sentence if sentence.written is None
         else replace(sentence, slots=sentence.written.slots, written=None)
@@ -72,11 +55,6 @@ def of_learners(folder: Path, parser: Trained[Any] | None, first: int | None = N
     """Read the development part of JFLEG, with trees of a parser if there is one.
 
     Only slots between words shared by a sentence and its reference are scored.
-
-    Args:
-        folder: folder of JFLEG.
-        parser: a parser that reads words alone.
-        first: number of sentences to take from the start; None for all.
     """
     files = [folder / f"dev.ref{number}" for number in range(REFERENCES)]
     pairs = list(read_parallel_texts(folder / "dev.src", files))[:first]
