@@ -16,11 +16,11 @@ import jax.numpy as jnp
 import numpy as np
 import numpy.typing as npt
 
+# A pytree of equally shaped arrays; only its semiring knows its structure.
 Value = Any
-"""A pytree of equally shaped arrays; only its semiring knows its structure."""
 
+# Booleans, computed on the device or constant on the host.
 Condition = jax.Array | npt.NDArray[np.bool_]
-"""Booleans, computed on the device or constant on the host."""
 
 
 @dataclass(frozen=True)

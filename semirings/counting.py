@@ -25,8 +25,8 @@ import numpy as np
 from semirings.base import Laws, Semiring
 from semirings.numerics import safe_log
 
+# The largest count, which represents all larger numbers as well.
 MOST = np.int32(2**31 - 1)
-"""The largest count, which represents all larger numbers as well."""
 
 
 @dataclass(frozen=True)

@@ -29,8 +29,8 @@ from semirings.log import Log
 from semirings.numerics import matmul, quotient, weigh
 from semirings.real import Real
 
+# The law that averaging by shares violates.
 INFINITE_BROKEN = {"infinite weights": "times infinity all weights are alike, and so are shares"}
-"""The law that averaging by shares violates."""
 
 
 class Moments(NamedTuple):

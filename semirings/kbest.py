@@ -22,8 +22,8 @@ from semirings.devices import axes_of, scan, varying
 from semirings.numerics import one_hot, unbroadcast
 from semirings.viterbi import Viterbi
 
+# Mark and rank: arrays of zeros, used only for their cotangents.
 Request = tuple[jax.Array, jax.Array]
-"""Mark and rank: arrays of zeros, used only for their cotangents."""
 
 
 class Ranked(NamedTuple):

@@ -9,8 +9,8 @@ from semirings.base import Semiring
 
 __all__ = ["GROUP", "Plugin", "available"]
 
+# The entry point group in which distributions register their semirings.
 GROUP = "semirings"
-"""The entry point group in which distributions register their semirings."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -114,8 +114,8 @@ def _plain(weight: jax.Array) -> Drawn:
     return Drawn(weight, nothing, nothing, nothing)
 
 
+# Mark, high and low: arrays of zeros that are used only for their cotangents.
 State = tuple[jax.Array, jax.Array, jax.Array]
-"""Mark, high and low: arrays of zeros that are used only for their cotangents."""
 
 
 @jax.custom_vjp

@@ -10,8 +10,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+# Two arrays of uint32.
 Words = tuple[jax.Array, jax.Array]
-"""Two arrays of uint32."""
 
 _ROTATIONS = (13, 15, 26, 6, 17, 29, 16, 24)
 _PARITY = np.uint32(0x1BD11BDA)

@@ -21,8 +21,8 @@ _SETTINGS = (
     "jax_threefry_partitionable",
     "jax_numpy_dtype_promotion",
 )
+# Monitoring event of ``programs``: a function was lowered, or loaded from the cache.
 LOWER_EVENT = "/semipunct/lower_duration"
-"""Monitoring event of ``programs``: a function was lowered, or loaded from the cache."""
 
 _COMPILE_EVENT = "/jax/core/compile/backend_compile_duration"
 _REQUEST_EVENT = "/jax/compilation_cache/compile_requests_use_cache"

@@ -76,8 +76,8 @@ def balanced_batches(
         yield members.tolist()
 
 
+# Sentence length at which the batch size of ``bucketed_batches`` is exact.
 MEAN_LENGTH = 24
-"""Sentence length at which the batch size of ``bucketed_batches`` is exact."""
 
 
 # Minimal padded length: short sentences have few words in total, and this saves a shape.

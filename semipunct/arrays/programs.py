@@ -364,11 +364,11 @@ def compile_with_options(compile_with: Callable[[dict[str, Any]], T]) -> T:
                 _OPTIONS.pop(name, None)  # another thread may have found it out as well
 
 
+# Packages whose functions and static arguments can be cached.
 OURS = ("semipunct", "semirings")
-"""Packages whose functions and static arguments can be cached."""
 
+# Packages that our traced functions call, and their requirements.
 TRACED = ("absl", "jax", "jaxlib", "ml_dtypes", "numpy", "opt_einsum", "optax", "scipy")
-"""Packages that our traced functions call, and their requirements."""
 
 _SUFFIXES = (".py", *EXTENSION_SUFFIXES)
 

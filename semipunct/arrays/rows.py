@@ -15,8 +15,8 @@ import jax.numpy as jnp
 import numpy as np
 import numpy.typing as npt
 
+# ``[rows]`` distinct row numbers; padding points past the last row.
 RowNumbers = jax.Array | npt.NDArray[np.int32]
-"""``[rows]`` distinct row numbers; padding points past the last row."""
 
 
 class Rows(NamedTuple):

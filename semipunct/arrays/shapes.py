@@ -14,11 +14,9 @@ from jax.core import Tracer
 from semipunct.errors import UsageError
 from semipunct.wording import quantity
 
+# Names of axes, separated by blanks. An axis whose name ends in ``?`` may have size 1 and is then
+# broadcast; a number is a size.
 Axes = str
-"""Names of axes, separated by blanks.
-
-An axis whose name ends in ``?`` may have size 1 and is then broadcast; a number is a size.
-"""
 
 
 def check_shapes(**arguments: tuple[jax.Array, Axes]) -> Mapping[str, int]:

@@ -262,6 +262,8 @@ def _beside(s: Vocabulary) -> int:
     return s.size("relation") + 2
 
 
+# All attributes except the mark history (``history``) and attributes that templates define. Append
+# new ones at the end: the digest of a model depends on the order.
 ATTRIBUTES: dict[str, Attribute] = {
     "upos": At("upos", "self"),
     "relation": At("relation", "self"),
@@ -316,10 +318,6 @@ ATTRIBUTES: dict[str, Attribute] = {
     "relation_before": At("relation", "before", 1),
     "relation_after": At("relation", "after", 1),
 }
-"""All attributes except the mark history (``history``) and attributes that templates define.
-
-Append new ones at the end: the digest of a model depends on the order.
-"""
 
 
 def code_sizes(vocabulary: Vocabulary, table: Mapping[str, Attribute]) -> dict[str, int]:

@@ -18,24 +18,22 @@ from semipunct.features.words import SPANS, Words, span_class
 from semipunct.marks import UNK, Puncteme
 from semipunct.marks.matching import REMEMBERED
 
+# Cap on the number of marked slots.
 MOST = 5
-"""Cap on the number of marked slots."""
 
+# The last marked slot if there is none.
 NOWHERE = -1
-"""The last marked slot if there is none."""
 
+# Columns of the history at a slot: the last mark, the number of marked slots, the innermost open
+# mark, and the distance to the last mark.
 SEEN = ("seen", "marked", "open", "since")
-"""Columns of the history at a slot: the last mark, the number of marked slots, the innermost open
-mark, and the distance to the last mark.
-"""
 
+# The columns for features of a left puncteme.
 OPENING = tuple(f"left_{name}" for name in SEEN)
-"""The columns for features of a left puncteme."""
 
+# The columns for features of a right puncteme: ``edge`` is the first token at the constituent's
+# left edge, ``last_place`` the position of the last mark relative to the constituent.
 CLOSING = (*(f"right_{name}" for name in SEEN), "edge", "last_place")
-"""The columns for features of a right puncteme: ``edge`` is the first token at the constituent's
-left edge, ``last_place`` the position of the last mark relative to the constituent.
-"""
 
 _DEEPEST = 8  # maximum number of open marks in a stack: text nests no deeper, and stacks stay few
 _SINCE = span_class(np.maximum(np.arange(512), 1))  # larger distances are in the last class

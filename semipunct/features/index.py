@@ -382,8 +382,8 @@ def _grouped(families: Sequence[Conjunction], later: frozenset[str]) -> list[lis
 
 Floats = npt.NDArray[np.float32]
 
+# Sums of weights computed at a time, to bound the memory.
 CASES_TOGETHER = 1 << 12
-"""Sums of weights computed at a time, to bound the memory."""
 
 
 def summed_weights(

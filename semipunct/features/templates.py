@@ -12,12 +12,10 @@ from semipunct.features.history import SEEN
 from semipunct.features.optional import ANALYSED, EXPECTATIONS, WRITTEN
 from semipunct.plugins import find_plugin
 
+# The outcomes that a weight distinguishes: the pair (l, r), l, r, or the symmetry of l and r. The
+# last three are for features of the marks to the left: l given these marks; r given more of them
+# and l; their symmetry given l.
 Target = Literal["pair", "left", "right", "symmetric", "opening", "closing", "closing_symmetric"]
-"""The outcomes that a weight distinguishes: the pair (l, r), l, r, or the symmetry of l and r.
-
-The last three are for features of the marks to the left: l given these marks; r given more of them
-and l; their symmetry given l.
-"""
 
 CLOSING_TARGETS: tuple[Target, ...] = ("closing", "closing_symmetric")
 
@@ -25,16 +23,16 @@ TARGETS: tuple[Target, ...] = ("pair", "left", "right", "symmetric", "opening", 
 
 Table = Literal["pair", "side", "opening", "closing"]
 
+# The targets that share a numbering of features, since most of their contexts are the same.
 TABLES: Mapping[Table, tuple[Target, ...]] = {
     "pair": ("pair",),
     "side": ("left", "right", "symmetric"),
     "opening": ("opening",),
     "closing": CLOSING_TARGETS,
 }
-"""The targets that share a numbering of features, since most of their contexts are the same."""
 
+# Names of the attributes that are conjoined.
 Context = tuple[str, ...]
-"""Names of the attributes that are conjoined."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +61,7 @@ def _contexts(text: str) -> tuple[Context, ...]:
 
 _BACKOFFS = _contexts("upos arc | upos relation | upos | arc | relation")
 
+# The templates of appendix A, with all their back-offs.
 APPENDIX_A: tuple[Template, ...] = (
     Template("N", "pair", _BACKOFFS),
     Template("W", "pair", tuple(("length", *context) for context in _BACKOFFS)),
@@ -73,7 +72,6 @@ APPENDIX_A: tuple[Template, ...] = (
     Template("S", "symmetric", _BACKOFFS),
     Template("c", "pair", _BACKOFFS, over="inside"),
 )
-"""The templates of appendix A, with all their back-offs."""
 
 
 def _sides(name: str, text: str, over: str | None = None) -> tuple[Template, ...]:
@@ -81,6 +79,10 @@ def _sides(name: str, text: str, over: str | None = None) -> tuple[Template, ...
     return tuple(Template(name, target, _contexts(text), over) for target in targets)
 
 
+# Templates beyond the paper: one-sided ones, which share strength between pairs, and words. The
+# root has features for the frequent words and adjacent tags of its sentence, which indicate
+# questions and exclamations. All nodes have features for the style of the sentence: writers who
+# begin with a small letter also omit marks other than the final one.
 FURTHER: tuple[Template, ...] = (
     Template("H", "pair", _contexts("relation head_upos | arc head_relation")),
     Template("O", "pair", _contexts("relation order | arc span")),
@@ -157,12 +159,6 @@ FURTHER: tuple[Template, ...] = (
         ),
     ),
 )
-"""Templates beyond the paper: one-sided ones, which share strength between pairs, and words.
-
-The root has features for the frequent words and adjacent tags of its sentence, which indicate
-questions and exclamations. All nodes have features for the style of the sentence: writers who begin
-with a small letter also omit marks other than the final one.
-"""
 
 
 def _seen(side: Literal["left", "right"], text: str) -> tuple[Context, ...]:
@@ -183,6 +179,7 @@ _AFTER_ONE = (
     "| relation head_relation seen | seen open | since marked"
 )
 
+# Templates of the marks to the left of a constituent's edges, to generate from left to right.
 HISTORY: tuple[Template, ...] = (
     Template(
         "history",
@@ -205,7 +202,6 @@ HISTORY: tuple[Template, ...] = (
         _contexts("edge | relation edge | right_open | relation last_place | relation right_since"),
     ),
 )
-"""Templates of the marks to the left of a constituent's edges, to generate from left to right."""
 
 _BOTH_WRITTEN = "written_left written_right | relation written_left written_right"
 _SPANNING = "arc span written_left written_right"
@@ -225,6 +221,7 @@ _WRITTEN: Mapping[Literal["left", "right"], str] = {
 
 _BOTH_EXPECTED = "expected_left expected_right"
 
+# Templates of the parser's certainty about tree and slots; inactive for treebank trees.
 PARSED: tuple[Template, ...] = (
     *(
         Template(
@@ -244,8 +241,9 @@ PARSED: tuple[Template, ...] = (
         _contexts(f"{_BOTH_EXPECTED} | relation sure | relation expected_left"),
     ),
 )
-"""Templates of the parser's certainty about tree and slots; inactive for treebank trees."""
 
+# Templates of the written punctuation, for correction: strings at the edges of a constituent and
+# around them. They are observed, so inference does not change.
 CORRECTION: tuple[Template, ...] = (
     Template("written", "pair", _contexts(_BOTH_WRITTEN), brings=WRITTEN),
     *(
@@ -263,10 +261,8 @@ CORRECTION: tuple[Template, ...] = (
     ),
     Template("written", "symmetric", _contexts(f"{_BOTH_WRITTEN} | {_SPANNING} | {_WITHIN}")),
 )
-"""Templates of the written punctuation, for correction: strings at the edges of a constituent and
-around them. They are observed, so inference does not change.
-"""
 
+# The templates of appendix C: N and W over punctemes in an underlying tree of the written text.
 APPENDIX_C: tuple[Template, ...] = (
     Template(
         "analysed",
@@ -279,10 +275,9 @@ APPENDIX_C: tuple[Template, ...] = (
         brings=ANALYSED,
     ),
 )
-"""The templates of appendix C: N and W over punctemes in an underlying tree of the written text."""
 
+# All templates that ``model.templates`` may name, in the order that numbers their features.
 TEMPLATES: list[Template] = [*APPENDIX_A, *FURTHER, *HISTORY, *PARSED, *CORRECTION, *APPENDIX_C]
-"""All templates that ``model.templates`` may name, in the order that numbers their features."""
 
 
 def find_template(name: str) -> Template | None:

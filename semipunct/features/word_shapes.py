@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 import numpy.typing as npt
 
+# No capitals; an initial capital; several letters, all capitals; a spelling from the table.
 LOWER, CAPITALISED, UPPER, MIXED = range(4)
-"""No capitals; an initial capital; several letters, all capitals; a spelling from the table."""
 
 SHAPES = 4
 

@@ -74,8 +74,8 @@ def file_sha256(path: str | Path) -> str:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
+# Standard input or output in place of a path.
 STANDARD = "-"
-"""Standard input or output in place of a path."""
 
 _STANDARD_INPUT = "<stdin>"
 _GZIP = b"\x1f\x8b"

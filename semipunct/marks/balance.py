@@ -11,6 +11,7 @@ from typing import NamedTuple
 from semipunct.marks.matching import TYPOGRAPHIC, Matcher, matched_pairs
 from semipunct.marks.tokens import BRACKET_PAIRS, QUOTE_PAIRS, Puncteme
 
+# Matcher of brackets and quotation marks: all pairs but sentence marks (¿ ?).
 ENCLOSING = Matcher(
     frozenset(
         pair
@@ -18,10 +19,9 @@ ENCLOSING = Matcher(
         if pair in BRACKET_PAIRS | QUOTE_PAIRS or pair[0] == pair[1]
     )
 )
-"""Matcher of brackets and quotation marks: all pairs but sentence marks (¿ ?)."""
 
+# States kept after each slot; texts need a few dozen at most.
 BEAM = 256
-"""States kept after each slot; texts need a few dozen at most."""
 
 _MEMBERS = ENCLOSING.openings | ENCLOSING.partners.keys()
 _BRACKETS = frozenset(mark for pair in BRACKET_PAIRS for mark in pair)
@@ -53,8 +53,8 @@ class Status(Enum):
     LONE = "lone"
 
 
+# Status of each existing token of a slot.
 Statuses = Mapping[str, Status]
-"""Status of each existing token of a slot."""
 
 
 # A bracket or quotation mark, and its status.

@@ -14,8 +14,8 @@ from semipunct.wording import quantity
 
 ErrorKind = Literal["missing", "superfluous", "doubled", "moved", "replaced"]
 
+# All kinds of errors, in the order of tables.
 ERROR_KINDS: tuple[ErrorKind, ...] = get_args(ErrorKind)
-"""All kinds of errors, in the order of tables."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,11 +10,11 @@ from semipunct.marks.tokens import FINAL, INITIAL, OPEN, Puncteme
 
 EditName = Literal["keep", "absorb_left", "absorb_right", "transpose"]
 
+# All edits, in the order that indexes arrays.
 EDITS: tuple[EditName, ...] = get_args(EditName)
-"""All edits, in the order that indexes arrays."""
 
+# Direction in which the channel's window moves over a slot; ``none``: no channel.
 Direction = Literal["none", "l2r", "r2l"]
-"""Direction in which the channel's window moves over a slot; ``none``: no channel."""
 
 # The remaining tokens after each edit, 0 for a and 1 for b, in text order.
 _LEFT_OVER: dict[str, tuple[int, ...]] = {

@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 from semipunct.marks.tokens import PAIRS, STRAIGHT, Puncteme, TokenPair
 
+# The slot of a token, and its index in the slot.
 Place = tuple[int, int]
-"""The slot of a token, and its index in the slot."""
 
 
 @dataclass(frozen=True)
@@ -61,11 +61,11 @@ class Matcher:
         return waiting
 
 
+# The matcher for features: all pairs, and straight quotation marks, which pair with themselves.
 REMEMBERED = Matcher(PAIRS.union((mark, mark) for mark in STRAIGHT))
-"""The matcher for features: all pairs, and straight quotation marks, which pair with themselves."""
 
+# The matcher for typesetting: also marks that both open and close (Swedish, Finnish).
 TYPOGRAPHIC = Matcher(REMEMBERED.pairs | {("”", "”"), ("»", "»")})
-"""The matcher for typesetting: also marks that both open and close (Swedish, Finnish)."""
 
 
 class PairingErrors(NamedTuple):

@@ -3,8 +3,8 @@
 Brackets are escaped since the second release.
 """
 
+# Tags of punctuation; currency and number signs (``$``, ``#``) are words.
 MARK_TAGS: frozenset[str] = frozenset((",", ".", ":", "``", "''", "-LRB-", "-RRB-"))
-"""Tags of punctuation; currency and number signs (``$``, ``#``) are words."""
 
 _ESCAPES = {
     "-LRB-": "(",

@@ -9,8 +9,8 @@ from semipunct.marks.tokens import Puncteme
 
 Kind = Literal["double", "single"]
 
+# The opening and the closing mark of each kind.
 DIRECTIONAL: dict[Kind, tuple[str, str]] = {"double": ("“", "”"), "single": ("‘", "’")}
-"""The opening and the closing mark of each kind."""
 
 # Forms of either side, to be disambiguated by a tag or by the partner.
 _STRAIGHT: dict[str, Kind] = {

@@ -18,11 +18,11 @@ from typing import Literal
 from semipunct.marks.matching import TYPOGRAPHIC, matched_pairs
 from semipunct.marks.tokens import ABBREVIATION, SILENT, STRAIGHT, Puncteme, is_emoticon, is_picture
 
+# The side on which a token is attached without a space.
 Side = Literal["left", "right", "both", "neither"]
-"""The side on which a token is attached without a space."""
 
+# A hyphen, attached on both sides, or a substitute for a dash, with spaces.
 HYPHEN = "-"
-"""A hyphen, attached on both sides, or a substitute for a dash, with spaces."""
 
 _BY_CATEGORY: dict[str, Side] = {
     "Ps": "right",
@@ -265,14 +265,12 @@ def text(
     return "".join(pieces)
 
 
+# Minimal share of places without blanks for a mark to join words. Annotators and writers are
+# inconsistent: some hyphens and slashes in English-EWT have a blank.
 SHARE = 2 / 3
-"""Minimal share of places without blanks for a mark to join words.
 
-Annotators and writers are inconsistent: some hyphens and slashes in English-EWT have a blank.
-"""
-
+# Minimal number of such places.
 LEAST = 3
-"""Minimal number of such places."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -310,18 +308,18 @@ class JoiningMarks:
         return not any(self.join(token, is_compound=is_compound) for token in string)
 
 
+# The marks that join words if their spacing is unknown.
 BY_TYPOGRAPHY = JoiningMarks()
-"""The marks that join words if their spacing is unknown."""
 
 
+# Characters that end a sentence.
 ENDS = frozenset(".!?…‼⁇⁈⁉。！？｡؟۔।॥։።፧၊။។៕")
-"""Characters that end a sentence."""
 
+# Characters that separate parts of a sentence.
 SEPARATORS = frozenset(",;:，；：、､،؛፣፤፥·")
-"""Characters that separate parts of a sentence."""
 
+# Characters of markup, code and formulas, which treebanks may tag as punctuation.
 SIGNS = frozenset("#%&@*\\§¶†‡‰‱•‣◦⁃_~^|+=<>$`{}′″‴©®™°")
-"""Characters of markup, code and formulas, which treebanks may tag as punctuation."""
 
 _EXCLAMATIONS = frozenset("!?‼⁇⁈⁉！？؟")
 _DOUBLE = frozenset('"“”„‟«»〝〞〟')

@@ -8,37 +8,37 @@ import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence, Set
 
+# A string of 0 or more punctuation tokens, in text order.
 Puncteme = tuple[str, ...]
-"""A string of 0 or more punctuation tokens, in text order."""
 
+# The left and the right puncteme of a node.
 Pair = tuple[Puncteme, Puncteme]
-"""The left and the right puncteme of a node."""
 
+# An opening and a closing token.
 TokenPair = tuple[str, str]
-"""An opening and a closing token."""
 
+# The mark before every sentence (section 4), which can absorb an initial comma.
 INITIAL = "^"
-"""The mark before every sentence (section 4), which can absorb an initial comma."""
 
+# The mark after a sentence, "for symmetry" (footnote 13); off by default.
 FINAL = "$"
-"""The mark after a sentence, "for symmetry" (footnote 13); off by default."""
 
+# The dot of an abbreviation (*etc.*), distinct from the period.
 ABBREVIATION = "<abbr>"
-"""The dot of an abbreviation (*etc.*), distinct from the period."""
 
+# All tokens too rare for the vocabulary.
 UNK = "<unk>"
-"""All tokens too rare for the vocabulary."""
 
+# The underlying token that can be spelt as any string of surface tokens.
 OPEN = "<open>"
-"""The underlying token that can be spelt as any string of surface tokens."""
 
+# The symbol in the channel's window before anything is read (Lambda in appendix D).
 START = "<start>"
-"""The symbol in the channel's window before anything is read (Lambda in appendix D)."""
 
 SPECIAL_TOKENS: frozenset[str] = frozenset({INITIAL, FINAL, ABBREVIATION, UNK, OPEN, START})
 
+# Boundary marks and the dot of an abbreviation: no separate tokens of a text.
 SILENT: frozenset[str] = frozenset({INITIAL, FINAL, ABBREVIATION})
-"""Boundary marks and the dot of an abbreviation: no separate tokens of a text."""
 
 # Each string alternates between opening and closing marks.
 _BRACKETS = (
@@ -57,22 +57,22 @@ def _pairs(row: str) -> tuple[tuple[str, str], ...]:
     return tuple(zip(row[::2], row[1::2], strict=True))
 
 
+# The pairs of brackets.
 BRACKET_PAIRS: frozenset[TokenPair] = frozenset((*_pairs(_BRACKETS), *_LONGER_BRACKETS))
-"""The pairs of brackets."""
 
+# The pairs of quotation marks that differ.
 QUOTE_PAIRS: frozenset[TokenPair] = frozenset((*_pairs(_QUOTES), *_LONGER_QUOTES))
-"""The pairs of quotation marks that differ."""
 
+# All pairs (opening token, closing token) whose two tokens differ (Appendix B).
 PAIRS: frozenset[TokenPair] = BRACKET_PAIRS | QUOTE_PAIRS | frozenset(_pairs(_SENTENCE_MARKS))
-"""All pairs (opening token, closing token) whose two tokens differ (Appendix B)."""
 
+# Pairs of equal tokens: they are used for symmetry (Appendix A), never for matching.
 EQUAL_PAIRS: frozenset[tuple[str, str]] = frozenset(
     (mark, mark) for mark in (",", "-", "--", "–", "—")
 )
-"""Pairs of equal tokens: they are used for symmetry (Appendix A), never for matching."""
 
+# Quotation marks with the same form for opening and closing.
 STRAIGHT: frozenset[str] = frozenset(('"', "'"))
-"""Quotation marks with the same form for opening and closing."""
 
 _SYMMETRIC = PAIRS | EQUAL_PAIRS
 
@@ -161,6 +161,7 @@ def legend(tokens: Iterable[str]) -> str:
     )
 
 
+# A pattern (``re.VERBOSE``) of an emoticon between blanks.
 EMOTICON = r"""
     (?: [:;=] [-^o']? (?: [()\[\]|/\\*{}@$<>]+ | [DPp3OXx]+ (?!\w) )  # :-) ;) =D
       | [()\[\]]+ [-^o']? [:;=] (?![\w()])                            # (: (-;
@@ -168,7 +169,6 @@ EMOTICON = r"""
       | \^[_.-]*\^ | -_+- | [oO]_[oO] | T_T | x_x | >[._]< | ¯\\_\(ツ\)_/¯
     )
 """
-"""A pattern (``re.VERBOSE``) of an emoticon between blanks."""
 
 _WHOLE = re.compile(EMOTICON, re.VERBOSE)
 

@@ -13,8 +13,8 @@ from urllib.parse import quote
 from semipunct.models.punctuation.decode import Analysis
 from semipunct.pages.pictures import Drawing, inline_picture, underlying_drawing
 
+# The style sheets of all pages; pictures outside of pages need ``pictures``.
 STYLES = ("page", "pictures")
-"""The style sheets of all pages; pictures outside of pages need ``pictures``."""
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 

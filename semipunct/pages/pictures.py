@@ -39,8 +39,8 @@ class Arc(NamedTuple):
     kind: str = ""
 
 
+# A text of a row, and its class in the style sheet.
 Text = tuple[str, str]
-"""A text of a row, and its class in the style sheet."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -48,10 +48,9 @@ from semipunct.store.installed import folder_of, installed_models, nearest_name
 from semipunct.version import __version__
 from semipunct.wording import quantity
 
+# Format version, raised when older programs cannot read new folders. Settings added later get their
+# class's default in older folders.
 VERSION = 3
-"""Format version, raised when older programs cannot read new folders. Settings added later get
-their class's default in older folders.
-"""
 
 M = TypeVar("M", bound=Model, default=Model)
 M_co = TypeVar("M_co", bound=Model, default=Model, covariant=True)

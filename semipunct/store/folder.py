@@ -18,8 +18,8 @@ from semipunct.files.folders import (
     swap_folder,
 )
 
+# Marks a folder as a model folder, in ``config.json`` and ``manifest.json``.
 FORMAT = "semipunct model"
-"""Marks a folder as a model folder, in ``config.json`` and ``manifest.json``."""
 
 CONFIG, MANIFEST = "config.json", "manifest.json"
 WEIGHTS, VOCABULARY, METRICS = "model.safetensors", "vocabulary.json", "metrics.jsonl"
@@ -27,13 +27,13 @@ VOCABULARY_ARRAYS = "vocabulary.safetensors"
 CARD = "README.md"
 STATE, STATE_ARRAYS = "state.json", "state.safetensors"
 
+# All file names of a model folder, deleted when the model is replaced.
 OWNED = frozenset(
     {
         CARD, CONFIG, MANIFEST, METRICS, STATE, STATE_ARRAYS, VOCABULARY, VOCABULARY_ARRAYS,
         WEIGHTS,
     }
 )  # fmt: skip
-"""All file names of a model folder, deleted when the model is replaced."""
 
 
 def is_model_folder(path: Path) -> bool:

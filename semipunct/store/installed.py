@@ -14,15 +14,15 @@ from typing import NamedTuple
 from semipunct.errors import ModelError, nearest
 from semipunct.store.folder import model_folders
 
+# The entry point group of installed models; not a module.
 GROUP = ".".join(("semipunct", "models"))
-"""The entry point group of installed models; not a module."""
 
+# The part that a name alone means: the model that needs no other.
 FIRST = "text"
-"""The part that a name alone means: the model that needs no other."""
 
 
+# The distributions, in ``packages/``, to suggest for models that are not installed.
 LANGUAGE_DISTRIBUTIONS = {"en": "semipunct-en", "es": "semipunct-es", "zh": "semipunct-zh"}
-"""The distributions, in ``packages/``, to suggest for models that are not installed."""
 
 
 class InstalledModel(NamedTuple):

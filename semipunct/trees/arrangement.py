@@ -8,8 +8,8 @@ from typing import Literal, get_args
 from semipunct.errors import UsageError
 from semipunct.trees.tree import DependencyTree
 
+# First or last among the dependents of the head, or directly before or after the head itself.
 Place = Literal["first", "last", "before", "after"]
-"""First or last among the dependents of the head, or directly before or after the head itself."""
 
 PLACES: tuple[Place, ...] = get_args(Place)
 

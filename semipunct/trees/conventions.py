@@ -8,13 +8,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
+# The head of a mark between units: the unit that it sets off, or the unit's governor.
 Convention = Literal["unit", "governor"]
-"""The head of a mark between units: the unit that it sets off, or the unit's governor."""
 
 CONVENTIONS: tuple[Convention, ...] = get_args(Convention)
 
+# The form of a mark, whether its unit follows it, and the relation of the unit.
 Context = tuple[str, bool, str]
-"""The form of a mark, whether its unit follows it, and the relation of the unit."""
 
 # The number of marks in a context that the treebank's usual convention weighs as much as.
 _USUAL = 5

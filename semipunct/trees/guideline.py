@@ -16,6 +16,7 @@ from semipunct.trees.mark_places import Around, MarkedTree
 from semipunct.trees.principles import RULES, Choice, Rule, Side, choose_single
 from semipunct.trees.tree import DependencyTree
 
+# Reasons why a head is replaced.
 Problem = Literal[
     "a mark has no dependents",
     "its arc spans words that its head does not dominate",
@@ -26,7 +27,6 @@ Problem = Literal[
     "it is attached to the governor of the unit",
     "the guidelines prefer another head",
 ]
-"""Reasons why a head is replaced."""
 
 _GUIDELINES = Conventions()
 _NOTHING: Mapping[Place, int] = {}

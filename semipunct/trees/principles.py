@@ -11,13 +11,13 @@ from typing import Literal, NamedTuple, get_args
 from semipunct.trees.conventions import Convention
 from semipunct.trees.mark_places import Around
 
+# The principles, in their order.
 Rule = Literal["conjunct", "unit", "highest", "pair"]
-"""The principles, in their order."""
 
 RULES: tuple[Rule, ...] = get_args(Rule)
 
+# The side of a unit at which a mark without its partner occurs.
 Side = Literal["opens", "closes"]
-"""The side of a unit at which a mark without its partner occurs."""
 
 _FIRST_OF_TERMINALS = frozenset(".?!…。？！؟।")
 

@@ -14,14 +14,14 @@ from semirings.base import Groups, Semiring, Value
 from semirings.capabilities import Divisible, Selective
 from semirings.laws.law import Equation, Equations, Law, Operands, at, equal_values
 
+# Axes of an operand besides the draws; 9 exceeds the width of any unrolled sum.
 SHAPE = (3, 9)
-"""Axes of an operand besides the draws; 9 exceeds the width of any unrolled sum."""
 
+# Nine items in groups of three, none, four, one and one.
 GROUPS = Groups.of([2, 0, 2, 4, 0, 2, 0, 3, 2], 5)
-"""Nine items in groups of three, none, four, one and one."""
 
+# Numbers of entries and their axis, from the front or the back.
 PLACES = ((1, 0), (2, -1), (3, 1), (5, -3), (7, -2), (9, 2))
-"""Numbers of entries and their axis, from the front or the back."""
 
 Operation = Callable[[Value, Value], Value]
 
@@ -158,8 +158,8 @@ def _group_spread(s: Semiring, o: Operands) -> Iterator[Equation]:
         yield equal_values(s, statement, at(spread, item), at(o.a, group))
 
 
+# The axes along which ``balance`` uses one factor.
 AXES = ((), (1,), (-1, 1), (0, 1, 2))
-"""The axes along which ``balance`` uses one factor."""
 
 
 def _balance(s: Semiring, o: Operands) -> Iterator[Equation]:
@@ -254,11 +254,11 @@ ARRAYS: tuple[Law, ...] = (
     _law("concatenate", "concatenate joins", _concatenate),
 )
 
+# The entry of each operand that is NaN.
 ROW, COLUMN = 1, 2
-"""The entry of each operand that is NaN."""
 
+# Each item is a group of its own.
 GROUPS_OF_ITEMS = Groups.of(range(SHAPE[-1]), SHAPE[-1])
-"""Each item is a group of its own."""
 
 
 def _nan(s: Semiring, o: Operands) -> Iterator[Equation]:

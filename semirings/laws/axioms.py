@@ -12,14 +12,14 @@ from semirings.base import Groups, Semiring, Value
 from semirings.capabilities import Divisible, Selective
 from semirings.laws.law import Equation, Law, Operands, at, equal_values
 
+# A semiring that breaks this law is not tested on extreme weights, except in arrays.
 EXTREME = "extreme weights"
-"""A semiring that breaks this law is not tested on extreme weights, except in arrays."""
 
+# Number of doublings of the partial sums of a series: up to 2**40 terms.
 DOUBLINGS = 40
-"""Number of doublings of the partial sums of a series: up to 2**40 terms."""
 
+# Both sides of an equation, from the semiring and three of its values.
 Sides = Callable[[Semiring, Value, Value, Value], tuple[Value, Value]]
-"""Both sides of an equation, from the semiring and three of its values."""
 
 
 def _law(name: str, *equations: tuple[str, Sides], declared: str = "") -> Law:
@@ -87,6 +87,7 @@ def _alike(s: Semiring, a: Value, b: Value) -> jax.Array:
     return jnp.all(jnp.stack([jnp.isclose(x, y, 1e-6, 1e-6) for x, y in pairs]), 0)
 
 
+# The axioms, with the laws that are declared.
 AXIOMS: tuple[Law, ...] = (
     _law(
         "plus associative",
@@ -161,20 +162,19 @@ AXIOMS: tuple[Law, ...] = (
         declared="star",
     ),
 )
-"""The axioms, with the laws that are declared."""
 
 
+# Number of entries along a long axis: more than any operation unrolls.
 LENGTH = 40
-"""Number of entries along a long axis: more than any operation unrolls."""
 
+# Forty items in groups of 25, ten and five.
 GROUPS = Groups.of([0, 1, 0, 2, 0, 1, 0, 0] * (LENGTH // 8), 3)
-"""Forty items in groups of 25, ten and five."""
 
+# Log weights far beyond the range of floats in linear space, whose sums are exact in float32.
 LARGE = (300.0, -300.0, 2000.0, -2000.0)
-"""Log weights far beyond the range of floats in linear space, whose sums are exact in float32."""
 
+# Values are raised to their 64th power.
 SQUARINGS = 6
-"""Values are raised to their 64th power."""
 
 
 def _long_axes(s: Semiring, o: Operands) -> Iterator[Equation]:

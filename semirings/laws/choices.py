@@ -17,14 +17,14 @@ from semirings.capabilities import Divisible, Marking, Selective, Stochastic
 from semirings.laws.axioms import EXTREME
 from semirings.laws.law import FAST, Equation, Law, Operands, Pull, at, equal_values
 
+# Number of values in an expression, a to i.
 PARTS = 9
-"""Number of values in an expression, a to i."""
 
+# The axes of an operand besides the draws.
 SHAPE = (3, PARTS)
-"""The axes of an operand besides the draws."""
 
+# Numbers of summands and their axis.
 PLACES = ((1, 1), (3, -3), (6, 0), (9, -1))
-"""Numbers of summands and their axis."""
 
 
 def _places(a: Value) -> Iterator[tuple[str, Value, int]]:
@@ -89,10 +89,10 @@ def _marks(semiring: Semiring, o: Operands) -> Iterator[Equation]:
         yield from _as_marked(expression, w, *cast("Marks", mark(w)), read)
 
 
+# Parts by rank, the total as observed and its log weight.
 Marks = tuple[np.ndarray, Value, jax.Array]
-"""Parts by rank, the total as observed and its log weight."""
+# Returns the sum of derivations as observed, and the log weight of each.
 Read = Callable[[np.ndarray, np.ndarray], tuple[Value, jax.Array]]
-"""Returns the sum of derivations as observed, and the log weight of each."""
 
 
 def _marked(expression: Expression, s: Marking, w: jax.Array) -> tuple[jax.Array, Value, jax.Array]:
@@ -166,14 +166,14 @@ CHOICES: tuple[Law, ...] = (
     ),
 )
 
+# Number of samples for each item from each expression.
 SAMPLES = 20_000
-"""Number of samples for each item from each expression."""
 
+# Weights that differ enough for wrong powers, or added constants, to be detected.
 WEIGHTS = (0.1, 8.0, 1.0, 0.0, 0.5, 3.0, 20.0, 0.3, 2.0)
-"""Weights that differ enough for wrong powers, or added constants, to be detected."""
 
+# Log factors of the items' weights, which change no proportion.
 SCALES = (60.0, -60.0, 0.0, 30.0)
-"""Log factors of the items' weights, which change no proportion."""
 
 
 def _in_distribution(s: Semiring, o: Operands) -> Iterator[Equation]:
@@ -258,11 +258,11 @@ DISTRIBUTION: tuple[Law, ...] = (
     ),
 )
 
+# Four and five items.
 GROUPS = Groups.of([0, 1, 0, 1, 1, 0, 1, 0, 1], 2)
-"""Four and five items."""
 
+# The positions of its factors, in order.
 Derivation = tuple[int, ...]
-"""The positions of its factors, in order."""
 
 
 class Expression(NamedTuple):
@@ -337,6 +337,7 @@ def _members(group: int) -> list[int]:
     return np.flatnonzero(GROUPS.group == group).tolist()
 
 
+# Homogeneous expressions: scaling all parts changes no share.
 EXPRESSIONS: tuple[Expression, ...] = (
     Expression("the sum of a to i", _sum, tuple((i,) for i in range(PARTS))),
     Expression("(a + b + c) (d + e + f)", _two_sums, tuple(product(range(3), range(3, 6)))),
@@ -355,7 +356,6 @@ EXPRESSIONS: tuple[Expression, ...] = (
         "the product of two balanced sums", _balanced, tuple(product(range(4), range(4, 9)))
     ),
 )
-"""Homogeneous expressions: scaling all parts changes no share."""
 
+# More summands than any unrolled sum has.
 WIDE = Expression("the sum of 24 values", _sum, tuple((i,) for i in range(24)), 24)
-"""More summands than any unrolled sum has."""

@@ -156,6 +156,7 @@ def _unknown(semiring: Semiring) -> Iterator[Failure]:
             yield Failure("unknown law", f"{name!r} is declared broken; {known_laws()}")
 
 
+# Every law that ``Laws.broken`` may name.
 LAWS: tuple[Law, ...] = (
     *AXIOMS,
     *WEIGHTS,
@@ -168,10 +169,9 @@ LAWS: tuple[Law, ...] = (
     *PAIRS,
     *DISTRIBUTION,
 )
-"""Every law that ``Laws.broken`` may name."""
 
+# These laws and those that cannot be waived.
 EVERY: tuple[Law, ...] = (*DECLARATIONS, *LAWS)
-"""These laws and those that cannot be waived."""
 
 
 def known_laws() -> str:

@@ -20,14 +20,14 @@ from semirings.capabilities import Selective
 from semirings.laws.arrays import GROUPS, SHAPE
 from semirings.laws.law import FAST, Equation, Law, Operands, Pull, at
 
+# The step of finite differences.
 STEP = 2.0**-7
-"""The step of finite differences."""
 
+# Relative error of a difference allowed for curvature and rounding.
 SLACK = 0.02
-"""Relative error of a difference allowed for curvature and rounding."""
 
+# Relative error of a difference of gradients allowed for curvature and rounding.
 SECOND_SLACK = 0.04
-"""Relative error of a difference of gradients allowed for curvature and rounding."""
 
 
 def _by_draw(x: Any) -> np.ndarray:
@@ -238,11 +238,11 @@ DERIVATIVES: tuple[Law, ...] = (
     ),
 )
 
+# The name of an expression of overridden methods, besides the names of operations.
 EXPRESSION = "an expression"
-"""The name of an expression of overridden methods, besides the names of operations."""
 
+# Operations of which second derivatives are computed.
 SECOND = ("plus", "times", "sum", "matmul")
-"""Operations of which second derivatives are computed."""
 
 
 class Slopes(NamedTuple):

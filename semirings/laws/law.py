@@ -12,11 +12,11 @@ import numpy as np
 
 from semirings.base import Semiring, Value
 
+# Compiler options for programs that run only once, without optimisation.
 FAST = {"xla_backend_optimization_level": 0}
-"""Compiler options for programs that run only once, without optimisation."""
 
+# Maps the cotangents of a function's results to those of its arguments.
 Pull = Callable[[Any], tuple[jax.Array, ...]]
-"""Maps the cotangents of a function's results to those of its arguments."""
 
 
 class Operands(NamedTuple):
@@ -147,8 +147,8 @@ def at(a: Value, *index: int | slice | None) -> Value:
     return jax.tree.map(lambda x: x[(..., *index)], a)
 
 
+# Returns values of the given shape with independent entries.
 Draw = Callable[[np.random.Generator, tuple[int, ...]], Value]
-"""Returns values of the given shape with independent entries."""
 
 
 def draw_operands(

@@ -13,13 +13,13 @@ from semirings.base import Groups, Semiring, Value
 from semirings.capabilities import Divisible, Selective
 from semirings.laws.law import FAST, Equation, Law, Operands
 
+# Number of eager calls of each method.
 CALLS = 3
-"""Number of eager calls of each method."""
 
 _ALWAYS = np.ones((), bool)
 
+# Four items in four groups.
 FOUR = Groups.of([2, 0, 2, 0], 4)
-"""Four items in four groups."""
 
 
 def _repeatable(s: Semiring, o: Operands) -> Iterator[Equation]:
