@@ -97,7 +97,6 @@ class KBest(Marking):
         request: Request = _request_of_summands(*requests, axis, shape[axis])
         return Ranked(tuple(_listed(weights)), *request)
 
-    # Winners are selected by masks, since the gradient of a gather is a scatter, which is slow.
     def _merged(self, lists: Sequence[Value], axis: int) -> tuple[Value, jax.Array, jax.Array]:
         """Return the weights, lists and ranks of the k best along one axis, ``[k, ...]``.
 
@@ -119,7 +118,7 @@ class KBest(Marking):
                 lists[rank],
             )
             used_up = again[: self.k - rank]
-            parts.append(self._where(used_up, self._none(entries), entries))
+            parts.append(self.base.where(used_up, self.base.zeros_like(entries), entries))
             origins.append(winners[: self.k - rank])
             ranks.append(jnp.full_like(origins[-1], rank))
         candidates = jax.tree.map(lambda *xs: jnp.concatenate(xs), *parts)
@@ -131,24 +130,18 @@ class KBest(Marking):
 
     def _best(self, a: Value, axis: int) -> tuple[Value, jax.Array]:
         """Return the k best entries along one axis, ``[k, ...]``, and their indices."""
-        nothing = self._none(a)
+        # Masks, since the gradient of a gather is a scatter, which is slow.
+        nothing = self.base.zeros_like(a)
         shape = jax.tree.leaves(a)[0].shape
 
         def take_best(left: Value, _: None) -> tuple[Value, tuple[Value, jax.Array]]:
             winner = self.base.select(left, axis)
             best = self.base.sum(left, axis)
             is_winner = one_hot(winner, shape, axis)
-            return self._where(is_winner, nothing, left), (best, winner)
+            return self.base.where(is_winner, nothing, left), (best, winner)
 
         _, ranked = scan(take_best, a, None, length=self.k)
         return ranked
-
-    def _where(self, condition: jax.Array, a: Value, b: Value) -> Value:
-        return jax.tree.map(lambda x, y: jnp.where(condition, x, y), a, b)
-
-    def _none(self, like: Value) -> Value:
-        zeros = self.base.zeros(jax.tree.leaves(like)[0].shape)
-        return jax.tree.map(lambda x, y: x.astype(y.dtype), zeros, like)
 
     def _single(self, weight: Value) -> Ranked:
         nothing = jnp.zeros(jax.tree.leaves(weight)[0].shape, jnp.float32)
@@ -189,7 +182,7 @@ class KBest(Marking):
     def _divided(self, weight: Value, log_factor: jax.Array) -> Value:
         divided = self.base.times(self.base.lift(-log_factor), weight)
         # A log factor of 0 divides nothing: not every semiring lifts 0 to one.
-        return jax.tree.map(lambda x, y: jnp.where(log_factor == 0, x, y), weight, divided)
+        return self.base.where(log_factor == 0, weight, divided)
 
     def observe(self, a: Ranked) -> Any:
         return tuple(self.base.observe(x) for x in a.weights)

@@ -38,19 +38,14 @@ def safe_log(a: jax.Array) -> jax.Array:
     return jnp.where(nothing, -jnp.inf, jnp.log(jnp.where(nothing, 1.0, a)))
 
 
+@jax.custom_jvp
 def log_times(a: jax.Array, b: jax.Array) -> jax.Array:
     """Add logs, except that minus infinity annihilates even plus infinity (but not NaN)."""
-    product: jax.Array = _log_times(a, b)
-    return product
-
-
-@jax.custom_jvp
-def _log_times(a: jax.Array, b: jax.Array) -> jax.Array:
     # The minimum is minus infinity, unless the other factor is NaN.
     return jnp.where((a == -jnp.inf) | (b == -jnp.inf), jnp.minimum(a, b), a + b)
 
 
-@_log_times.defjvp
+@log_times.defjvp
 def _log_times_jvp(
     primals: tuple[jax.Array, jax.Array], tangents: tuple[jax.Array, jax.Array]
 ) -> tuple[jax.Array, jax.Array]:
@@ -141,18 +136,13 @@ def log_balance(a: jax.Array, axes: tuple[int, ...]) -> tuple[jax.Array, jax.Arr
     return a - shift, jnp.squeeze(shift, axes)
 
 
+@jax.custom_jvp
 def quotient(a: jax.Array, b: jax.Array) -> jax.Array:
     """Divide, with a derivative that stays finite where the square of the divisor underflows."""
-    ratio: jax.Array = _quotient(a, b)
-    return ratio
-
-
-@jax.custom_jvp
-def _quotient(a: jax.Array, b: jax.Array) -> jax.Array:
     return a / b
 
 
-@_quotient.defjvp
+@quotient.defjvp
 def _quotient_jvp(
     primals: tuple[jax.Array, jax.Array], tangents: tuple[jax.Array, jax.Array]
 ) -> tuple[jax.Array, jax.Array]:

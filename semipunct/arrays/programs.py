@@ -343,11 +343,6 @@ _OPTIONS = {
 }
 
 
-def compiler_options() -> dict[str, Any]:
-    """Return the options to compile with."""
-    return dict(_OPTIONS)
-
-
 def compile_with_options(compile_with: Callable[[dict[str, Any]], T]) -> T:
     """Compile with the options, except those that the installed XLA refuses.
 
@@ -355,7 +350,7 @@ def compile_with_options(compile_with: Callable[[dict[str, Any]], T]) -> T:
     """
     while True:
         try:
-            return compile_with(compiler_options())
+            return compile_with(dict(_OPTIONS))
         except jax.errors.JaxRuntimeError as error:
             refused = [name for name in _OPTIONS if name in str(error)]
             if not refused:

@@ -53,16 +53,6 @@ def as_section(path: object) -> Section:
     return path if isinstance(path, Section) else Section(str(path), b"")
 
 
-def first_character(path: object) -> int:
-    """Return the number of characters before the first one that is read."""
-    return as_section(path).first_character
-
-
-def first_line(path: object) -> int:
-    """Return the number of the first line that is read under a name."""
-    return as_section(path).first_line
-
-
 def sha256(content: bytes) -> str:
     """Return the SHA-256 checksum of bytes in hexadecimal."""
     return hashlib.sha256(content).hexdigest()

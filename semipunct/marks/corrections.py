@@ -6,16 +6,13 @@ a writer's edits (docs/decisions/correction.md). ``marks.edits`` has the edits o
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal
 
 from semipunct.errors import UsageError
 from semipunct.marks.tokens import Puncteme, shown_string
 from semipunct.wording import quantity
 
 ErrorKind = Literal["missing", "superfluous", "doubled", "moved", "replaced"]
-
-# All kinds of errors, in the order of tables.
-ERROR_KINDS: tuple[ErrorKind, ...] = get_args(ErrorKind)
 
 
 @dataclass(frozen=True, slots=True)

@@ -107,11 +107,6 @@ def _character_side(char: str) -> Side:
     return _BY_CHARACTER.get(char) or _BY_CATEGORY.get(unicodedata.category(char), "neither")
 
 
-def is_joining(token: str) -> bool:
-    """Return whether a token, such as a slash, is attached on both sides."""
-    return _side(token) == "both"
-
-
 def is_dash(token: str) -> bool:
     """Return whether a token consists of dashes and hyphens only."""
     return all(unicodedata.category(char) == "Pd" for char in token) and bool(token)
@@ -301,7 +296,7 @@ class JoiningMarks:
         """Return whether a mark joins words."""
         if self.places is not None:
             return (token, is_compound) in self.places
-        return is_joining(token) or (is_compound and token == HYPHEN)
+        return _side(token) == "both" or (is_compound and token == HYPHEN)
 
     def may_part(self, string: Puncteme, *, is_compound: bool) -> bool:
         """Return whether a string may occur between two words that do not join."""

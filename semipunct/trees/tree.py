@@ -36,7 +36,6 @@ class Tree(ABC):
     @abstractmethod
     def words(self) -> int:
         """The number of words."""
-        pass
 
     @property
     @abstractmethod
