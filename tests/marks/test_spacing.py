@@ -13,26 +13,7 @@ from semipunct.marks.spacing import (
     visible,
 )
 
-TOKENS = [
-    ",",
-    ".",
-    "“",
-    "”",
-    '"',
-    "'",
-    "(",
-    ")",
-    "¿",
-    "?",
-    "-",
-    "—",
-    "/",
-    "，",
-    "「",
-    "」",
-    "»",
-    "«",
-]
+TOKENS = [*",.“”\"'()¿?-—/，「」»«"]
 
 
 def layout(pattern, words):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -176,34 +175,6 @@ def test_a_chain_of_weights_that_are_almost_infinite():
     forbidden = jnp.full((1, 40, 2), 1e37).at[0, -1].set(-INF)
     log_total = log_partition(forbidden, jnp.full((39, 2, 2), 1e37))
     assert log_total == -INF
-
-
-OPERATIONS: tuple[Callable[[Semiring, Value], Value], ...] = (
-    lambda s, a: s.plus(a, jax.tree.map(lambda x: x[::-1], a)),
-    lambda s, a: s.times(a, jax.tree.map(lambda x: x[::-1], a)),
-    lambda s, a: s.sum(a, 0),
-    lambda s, a: s.prod(a, 0),
-    lambda s, a: s.matmul(*[jax.tree.map(lambda x: x.reshape(2, 2), a)] * 2),
-    lambda s, a: s.balance(a, (0,))[0],
-)
-
-
-@every_semiring
-def test_no_gradient_is_nan_at_zero(semiring: Semiring):
-    """Sums, products, matrix products and balances, with zeros in all positions."""
-    weights = [[-INF] * 4, [-INF, 0.0, 0.0, -INF], [0.0, -150.0, -150.0, -INF], [20.0] * 4]
-
-    @jax.jit
-    @jax.vmap
-    def gradients(w: jax.Array) -> list[jax.Array]:
-        def total(w: jax.Array, operation: Callable[[Semiring, Value], Value]) -> jax.Array:
-            value = operation(semiring, semiring.lift(w, jnp.zeros_like(w)))
-            return jnp.sum(semiring.log_weight(value))
-
-        return [jax.grad(total)(w, operation) for operation in OPERATIONS]
-
-    for number, gradient in enumerate(gradients(jnp.array(weights, jnp.float32))):
-        assert np.isfinite(gradient).all(), number
 
 
 @every_semiring
