@@ -1,4 +1,4 @@
-"""Naturalness of rephrased sentences compared with those of the treebank (Table 6).
+"""Naturalness of rephrased sentences compared with the treebank's (Table 6).
 
     python experiments/rephrasing.py --name en --train TRAIN... --dev DEV... --models FOLDER
     python experiments/rephrasing.py --name es --split FILE --models FOLDER [--output FILE]

@@ -38,7 +38,7 @@ def find_plugin(group: Group, name: str, base: type[T]) -> T | None:
     (point, *_) = points
     try:
         loaded = point.load()
-    except Exception as error:  # the module is a stranger's, and may raise anything
+    except Exception as error:  # third-party modules raise anything
         raise ConfigError(
             f"{label}, which {_distribution(point)} registers as {point.value}, cannot be loaded "
             f"({type(error).__name__}: {error}); repair or uninstall it"

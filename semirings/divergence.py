@@ -10,7 +10,7 @@ entropy of the sets. Entropies of a product add.
 # | entropy of ``plus(x, x)``         | log 2        | 0, 0: a tie is the most uncertain      |
 # | entropy of ``plus(x, -inf)``      | 0            | 0, 0                                   |
 # | divergence where q forbids        | +inf         | 0                                      |
-# | divergence where p forbids        | that of rest | 0 for the forbidden                    |
+# | divergence where p forbids        | of the rest  | 0 for the forbidden                    |
 # | either of ``sum([])``             | 0            | (nothing)                              |
 
 from __future__ import annotations

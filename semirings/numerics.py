@@ -195,7 +195,7 @@ def log_matmul_of_numbers(a: jax.Array, b: jax.Array) -> tuple[jax.Array, jax.Ar
     # All lost terms together are below an eighth of a unit in the last place of such a sum.
     limits = jnp.finfo(total.dtype)
     least = 8 * a.shape[-1] * float(limits.tiny) / float(limits.eps)
-    # Factors above the square root of the smallest float lose nothing: a sum of zero is then zero.
+    # Factors above the root of the smallest float do not underflow: a sum of zero is then zero.
     root = float(limits.tiny) ** 0.5
     low = jnp.any((a > -jnp.inf) & (rows < root), -1)[..., :, None]
     low = low | jnp.any((b > -jnp.inf) & (columns < root), -2)[..., None, :]

@@ -41,7 +41,7 @@ def _load(point: EntryPoint) -> Plugin:
     version = point.dist.version if point.dist else "?"
     try:
         semiring = point.load()()
-    except Exception as error:  # noqa: BLE001 - whatever a stranger's module raises on import
+    except Exception as error:  # noqa: BLE001 - third-party modules raise anything
         fault = f"{type(error).__name__}: {error}"
         return Plugin(point.name, distribution, version, None, fault)
     if not isinstance(semiring, Semiring):

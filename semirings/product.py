@@ -2,10 +2,10 @@
 
 # | argument                      | value                        | gradient             |
 # | ----------------------------- | ---------------------------- | -------------------- |
-# | any operation on infinities   | that of each factor          | that of each factor  |
-# | a tie                         | decided in each factor       | that of each factor  |
+# | any operation on infinities   | as in each factor            | as in each factor    |
+# | a tie                         | decided in each factor       | as in each factor    |
 # | ``sum([])``                   | zero in both                 | (nothing)            |
-# | ``log_weight(a)``             | that of the first            | that of the first    |
+# | ``log_weight(a)``             | as in the first              | as in the first      |
 
 from __future__ import annotations
 

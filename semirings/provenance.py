@@ -5,10 +5,10 @@
 # | ``lift(-inf, i)``            | False    | none                      |
 # | ``lift(x, i)``, x > -inf     | True     | i, for x = +inf, NaN too  |
 # | ``lift(x)``, ``lift(x, -1)`` | True     | none                      |
-# | ``plus`` of two ties         | True     | those of both             |
+# | ``plus`` of two ties         | True     | the union                 |
 # | ``times(a, zero)``           | False    | none                      |
 # | ``sum([])``                  | False    | none                      |
-# | ``star(a)``                  | True     | those of a                |
+# | ``star(a)``                  | True     | as in a                   |
 
 from __future__ import annotations
 

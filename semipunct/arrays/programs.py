@@ -356,7 +356,7 @@ def compile_with_options(compile_with: Callable[[dict[str, Any]], T]) -> T:
             if not refused:
                 raise
             for name in refused:
-                _OPTIONS.pop(name, None)  # another thread may have found it out as well
+                _OPTIONS.pop(name, None)  # another thread may have removed it
 
 
 # Packages whose functions and static arguments can be cached.
@@ -391,7 +391,7 @@ def code_digest() -> str | None:
 def _content(path: str) -> bytes:
     try:
         return Path(path).read_bytes()
-    except FileNotFoundError:  # a link to nothing, such as the lock of an editor
+    except FileNotFoundError:  # a dangling link, such as an editor's lock
         return b""
 
 

@@ -1,8 +1,7 @@
 """Sparse access to tables: the rows that a batch uses, and products of sparse feature vectors.
 
-A dense array of the ten thousand rows of a batch would be the largest of a training step, and most
-of its cells would be empty. Products therefore fill, multiply and discard blocks of rows that fit
-into a core's cache.
+A dense array of a batch's ten thousand rows would be the largest of a training step. Products fill,
+multiply and discard blocks of rows that fit into a core's cache instead.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Attributes of nodes: columns of small integers over all words of a list of sentences.
-
-Most attributes are a property of a word near the node; functions compute the others.
-"""
+"""Attributes of nodes: columns of small integers over all words of a list of sentences."""
 
 from __future__ import annotations
 
@@ -30,11 +27,7 @@ from semipunct.features.words import (
 
 
 class Entries(NamedTuple):
-    """A sparse column: ``[entries]`` each, ordered by node.
-
-    Attributes:
-        value: how often the code occurs at the node.
-    """
+    """A sparse column, ordered by node; ``value`` counts the code at the node."""
 
     node: Ints
     code: Ints
@@ -47,8 +40,7 @@ class At(NamedTuple):
     Attributes:
         code: a key of ``_WORD_CODES``, or ``shape``.
         place: a key of ``Words.places``.
-        extra: number of codes for a missing word.
-        outside: the extra code to use.
+        extra: number of codes for a missing word, one of which is ``outside``.
     """
 
     code: str
@@ -114,7 +106,6 @@ class Attributes:
         return np.append(codes, outside)[self.words.places[spec.place]]
 
     def of_words(self, code: str) -> Ints:
-        """Return a code of each word, ``[words]``: a key of ``_WORD_CODES``, or ``shape``."""
         if code not in self._of_words:
             sentences = self.words.sentences
             if code == "shape":

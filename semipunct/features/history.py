@@ -1,8 +1,7 @@
 """The surface marks to the left of a slot, summarised in a state of four numbers.
 
-Templates over this state let a model generate from left to right: a left puncteme is drawn at the
-constituent's left edge given the marks so far, a right puncteme at its right edge given also the
-marks within and the left puncteme. docs/decisions/punctuation-model.md derives the factorisation.
+Templates over this state let a model generate from left to right
+(docs/decisions/punctuation-model.md).
 """
 
 from __future__ import annotations
@@ -71,10 +70,8 @@ class Histories(NamedTuple):
 class MarkHistory:
     """The states of many sentences, or samples of sentences, after the slots read so far.
 
-    Few strings, stacks of open marks and states are distinct, so they are numbered.
-
-    Attributes:
-        ends: ``[strings, 2]`` codes of the first and last token.
+    Few strings, stacks of open marks and states are distinct, so they are numbered; ``ends`` are
+    codes of the first and last token of strings.
     """
 
     def __init__(self, shape: tuple[int, ...], vocabulary: Vocabulary) -> None:
@@ -133,11 +130,10 @@ class MarkHistory:
         self._columns = np.concatenate([self._columns, columns])
 
     def select(self, which: Ints) -> None:
-        """Select states along the last axis."""
         self._state = self._state[..., which]
 
     def keep(self, count: int) -> None:
-        """Keep the first states along the first axis; the other sentences have ended."""
+        """Keep the first sentences; the others have ended."""
         self._state = self._state[:count]
 
     def _seen(self, slot: int, columns: Ints) -> list[Ints]:

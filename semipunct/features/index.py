@@ -67,7 +67,6 @@ class Conjunction:
         parts: the attributes that are conjoined.
         over: the multi-valued attribute to iterate over.
         kept: ``[features]`` codes of the contexts kept in training, ascending.
-        offset: number of the first feature.
     """
 
     templates: tuple[str, ...]
@@ -136,8 +135,6 @@ class Families:
 
 
 class _Single:
-    """The families with a single context per node."""
-
     def __init__(self, families: Sequence[tuple[int, Conjunction]]) -> None:
         self.columns = np.array([column for column, _ in families], np.int64)
         self._families = [family for _, family in families]
@@ -313,7 +310,7 @@ class FeatureLookup:
         first: ``[families]`` first code of each family.
         units: ``[families]`` factors of each other attribute in the code.
         radix: ``[attributes, families]`` factors of the later attributes.
-        numbers: ``[codes]`` feature numbers, -1 for none; few, since later attributes are coarse.
+        numbers: ``[codes]`` feature numbers, -1 for none.
     """
 
     looked_at: Ints
@@ -394,7 +391,6 @@ def summed_weights(
     Args:
         weights: ``[features + 1, columns]``; the last row, for no feature, is zero.
         lookups: look-ups, each with its ``place_node_codes``.
-        words: ``[cases]``.
         seen: ``[cases, attributes]`` codes of the histories.
     """
     total = np.zeros((len(words), weights.shape[1]), np.float32)

@@ -87,11 +87,11 @@ def find_support(
 ) -> Support:
     """Choose the outcomes for which the features of a table have weights.
 
-    An outcome is kept if its count with the feature reaches ``minimum``, or if its expected count
-    under independence does: the absence of an expected outcome is informative.
+    An outcome is kept if its count with the feature, or its expected count under independence,
+    reaches ``minimum``: the absence of an expected outcome is informative.
 
     Args:
-        columns: from ``outcome_columns``; a family has weights only for its own targets.
+        columns: from ``outcome_columns``.
         possible: ``[nodes, outcomes]`` one for each possible outcome of a node.
     """
     nodes, outcomes = cast(tuple[int, int], possible.shape)

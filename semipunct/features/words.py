@@ -1,7 +1,4 @@
-"""All words of a list of sentences in one table, and classes of spelling and size.
-
-A missing word (head, neighbour) has the index ``count``, one past the last word.
-"""
+"""All words of a list of sentences in one table, and classes of spelling and size."""
 
 from __future__ import annotations
 
@@ -68,7 +65,7 @@ class Words:
 
     @cached_property
     def places(self) -> Mapping[str, Ints]:
-        """``[words]`` each: other words by their relation to a word.
+        """Other words, or ``count``, by their relation to each word.
 
         ``first`` and ``last`` are at the edges of its constituent, ``second`` and ``last_but_one``
         next to them within it; ``before``, ``before_that``, ``after``, ``after_that`` are outside.
@@ -119,7 +116,7 @@ class Words:
     def sibling_order(self) -> Ints:
         """Return 4 times each word's position from the inside plus its position from the outside.
 
-        Positions count the dependents on its side of the head and are capped at 3.
+        Positions, capped at 3, are among the dependents on its side of the head.
         """
         on_left = np.arange(self.count) < self.places["head"]
         on_left &= self.heads > 0

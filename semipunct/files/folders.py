@@ -110,7 +110,7 @@ def recover_folder(path: str | Path, is_known: Callable[[Path], bool]) -> None:
 
 
 def _aside(target: Path) -> Path:
-    return target.parent / f".{target.name}.old"  # of the root, too, which has no name
+    return target.parent / f".{target.name}.old"  # also for the root, which has no name
 
 
 try:

@@ -1,7 +1,7 @@
 """Corrections as data: the changes between two punctuations of a sentence.
 
-The correction of a slot is its two strings without common prefix and suffix, whatever the order of
-a writer's edits (docs/decisions/correction.md). ``marks.edits`` has the edits of the channel.
+The correction of a slot is its two strings without common prefix and suffix, in whichever order a
+writer edits (docs/decisions/correction.md). ``marks.edits`` has the edits of the channel.
 """
 
 from collections.abc import Sequence

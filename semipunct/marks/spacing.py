@@ -261,7 +261,7 @@ def text(
 
 
 # Minimal share of places without blanks for a mark to join words. Annotators and writers are
-# inconsistent: some hyphens and slashes in English-EWT have a blank.
+# inconsistent: English-EWT has hyphens and slashes with a blank.
 SHARE = 2 / 3
 
 # Minimal number of such places.
@@ -272,7 +272,7 @@ LEAST = 3
 class JoiningMarks:
     """The marks that join words, each with whether its slot is between a word and its head.
 
-    None stands for typographic rules.
+    ``None`` means typographic rules.
     """
 
     places: frozenset[tuple[str, bool]] | None = None

@@ -113,7 +113,7 @@ class Judgement:
         changes = self.changes_around(conventions, frozenset(), strict=strict)
         others = frozenset(change.mark for change in changes if change.rule not in rules)
         if others:
-            # The arcs of marks that stay must not cross those of marks that move.
+            # Arcs of marks that stay and arcs of marks that move must not cross.
             changes = self.changes_around(conventions, others, strict=strict)
         return [change for change in changes if change.rule in rules]
 

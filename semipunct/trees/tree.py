@@ -1,7 +1,6 @@
 """Trees over the words of a sentence: parents, order, edges of constituents, junctions at slots.
 
-A sentence of n words has slots 0 to n; slot i is right of word i. Nodes are numbered from 0. The
-edges of a constituent are slots. Properties take linear time, without recursion.
+A sentence of n words has slots 0 to n; slot i is right of word i. Nodes are numbered from 0.
 """
 
 from abc import ABC, abstractmethod
@@ -107,7 +106,7 @@ class Tree(ABC):
         return tuple(Junction(tuple(ends), tuple(starts)) for ends, starts in pairs)
 
     def gather(self, sides: Sequence[tuple[Sequence[T], Sequence[T]]]) -> list[list[T]]:
-        """Concatenate the strings at the edges of constituents: punctemes give underlying strings.
+        """Concatenate strings at the edges of constituents, such as punctemes, by slot.
 
         Args:
             sides: ``[nodes]`` the strings of each node at its left and at its right edge.

@@ -246,8 +246,8 @@ def _large_values(s: Semiring, o: Operands) -> Iterator[Equation]:
 
     def power(a: Value, times: int) -> Value:
         def square(_: int, a: Value) -> Value:
-            # Each weight is rescaled separately, lest small ones become denormal; features and
-            # entropies double.
+            # Each weight is rescaled separately, so that small ones do not become denormal;
+            # features and entropies double.
             return s.balance(s.times(a, a), ())[0]
 
         return jax.lax.fori_loop(0, times, square, a)

@@ -88,7 +88,7 @@ class _Trials:
                     compiled[law] = drawn
                 else:
                     results[law] = list(law.equations(self.semiring, drawn)), drawn
-            except Exception as error:  # noqa: BLE001 - whatever a stranger's method raises
+            except Exception as error:  # noqa: BLE001 - third-party methods raise anything
                 results[law] = error
         results |= evaluate(self.semiring, compiled)
         return {law: _first_failure(law, results[law], rtol, atol) for law in laws}

@@ -15,7 +15,7 @@ from semirings.base import Semiring, Value
 # Compiler options for programs that run only once, without optimisation.
 FAST = {"xla_backend_optimization_level": 0}
 
-# Maps the cotangents of a function's results to those of its arguments.
+# Maps the cotangents of a function's results to cotangents of its arguments.
 Pull = Callable[[Any], tuple[jax.Array, ...]]
 
 
@@ -115,7 +115,7 @@ def evaluate(
                 if key not in composed:
                     composed[key] = _compose(semiring, operands)
                 equations = list(law.equations(semiring, composed[key]))
-            except Exception as error:  # noqa: BLE001 - whatever a stranger's method raises
+            except Exception as error:  # noqa: BLE001 - third-party methods raise anything
                 errors[law] = error
                 computed.append(None)
                 continue
