@@ -248,14 +248,12 @@ def _pick_jvp(
     return pick(*primals, axis), again(tangents[0], winner)
 
 
-def maximum(
-    a: jax.Array, axis: int, *, keepdims: bool = False, initial: float | None = None
-) -> jax.Array:
+def maximum(a: jax.Array, axis: int, *, keepdims: bool = False) -> jax.Array:
     """Return the largest entry along one axis, NaN if one is NaN.
 
     XLA's reductions on CPUs drop NaN from arrays of thousands of entries.
     """
-    most = jnp.max(a, axis, keepdims=keepdims, initial=initial)
+    most = jnp.max(a, axis, keepdims=keepdims)
     if not _floating(a):
         return most
     return jnp.where(jnp.any(jnp.isnan(a), axis, keepdims=keepdims), jnp.nan, most)

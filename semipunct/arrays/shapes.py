@@ -60,10 +60,8 @@ def check_shapes(**arguments: tuple[jax.Array, Axes]) -> Mapping[str, int]:
     return sizes
 
 
-def check_lengths(
-    lengths: jax.Array, longest: int, *, name: str = "lengths", shortest: int = 0
-) -> jax.Array:
-    """Check that ``[items]`` lengths are integers between two bounds, and widen them.
+def check_lengths(lengths: jax.Array, longest: int, *, name: str = "lengths") -> jax.Array:
+    """Check that ``[items]`` lengths are integers from 0 to ``longest``, and widen them.
 
     Products may exceed narrow integers, and scans require equal dtypes.
 
@@ -75,10 +73,10 @@ def check_lengths(
     if isinstance(lengths, Tracer):
         return lengths.astype(int)
     values = np.asarray(lengths)
-    wrong = np.flatnonzero((values < shortest) | (values > longest))
+    wrong = np.flatnonzero((values < 0) | (values > longest))
     if wrong.size:
         raise UsageError(
-            f"{name}[{wrong[0]}] is {values[wrong[0]]}; the arrays allow {shortest} to {longest}"
+            f"{name}[{wrong[0]}] is {values[wrong[0]]}; the arrays allow 0 to {longest}"
         )
     return lengths.astype(int)
 

@@ -240,10 +240,7 @@ def _keep(row: list[bool], gap: int, numbers: Sequence[int], spaces: Sequence[bo
 
 
 def text(
-    forms: Sequence[str],
-    slots: Sequence[Puncteme],
-    spaced: Sequence[bool | None] | None = None,
-    compounds: Set[int] = frozenset(),
+    forms: Sequence[str], slots: Sequence[Puncteme], spaced: Sequence[bool | None] | None = None
 ) -> str:
     """Write words and the tokens of their slots as plain text.
 
@@ -254,7 +251,7 @@ def text(
     ]
     shown = visible(slots)
     pieces: list[str] = []
-    for slot, row in enumerate(slot_spaces(dotted, shown, spaced, compounds)):
+    for slot, row in enumerate(slot_spaces(dotted, shown, spaced)):
         for piece, space in zip((*shown[slot], *dotted[slot : slot + 1]), row, strict=False):
             pieces += [" ", piece] if space else [piece]
     return "".join(pieces)
