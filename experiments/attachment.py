@@ -3,8 +3,7 @@
     python experiments/attachment.py DEV.conllu... [--output PATH]
 
 Each file is normalised with all marks attached to the root (how much of the annotation is found),
-and as it is (how much is changed). Reports marks with the annotated head, changed marks and words,
-errors of UD's validator, and sentences per second. Needs the extra ``validation``.
+and as it is (how much is changed). Needs the extra ``validation``.
 """
 
 from __future__ import annotations

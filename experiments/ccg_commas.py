@@ -2,11 +2,9 @@
 
 Paper: Tse and Curran (2008). Derivations are converted from phrases, or read from ``.auto`` files.
 
-``rules`` counts the rules with commas of a treebank, before and after normalisation by each of the
-two rules, and checks that words, categories and dependencies are unchanged. ``nodes`` builds charts
-with the grammars of several treebanks from the supertags of one parser, so that the sizes of the
-charts depend on the rules alone. ``parse`` compares parsers trained with ``semipunct train --kind
-ccg-parser`` with the first one, each on its own file of development derivations.
+``rules`` counts the rules with commas of a treebank, before and after normalisation. ``nodes``
+builds charts with the grammars of several treebanks from the supertags of one parser. ``parse``
+compares parsers trained with ``semipunct train --kind ccg-parser`` with the first one.
 """
 
 from __future__ import annotations
@@ -102,19 +100,14 @@ def nodes(
     *,
     headed: bool = False,
 ) -> dict[str, Any]:
-    """Compare the charts built with several grammars.
+    """Compare the charts built with several grammars; ratios are relative to the first one.
 
     Args:
         folder: the parser that provides the supertags.
-        dev: a file of derivations.
         grammars: name, file of derivations and rules with commas on the left
             (``semipunct.papers.ccg.options.LeftCommas``) of each grammar.
-        runs: timed passes over all sentences, alternating between grammars.
+        runs: timed passes, alternating between grammars.
         headed: whether items with different heads are distinct.
-
-    Returns:
-        Figures of each grammar. Ratios are relative to the first one, with a 95% bootstrap interval
-        over sentences.
     """
     trained = load(folder, CcgModel)
     sentences = read_derived_sentences([dev])

@@ -39,10 +39,9 @@ class System:
 
     Attributes:
         name: its number in the paper, or a short description.
-        settings: as after ``--set``.
         training: trees for training: an argument of ``Trees.of``.
         dev: trees for restoring commas.
-        paper: F and the proportion of correct sentences in the paper.
+        paper: F and the proportion of correct sentences.
     """
 
     name: str
@@ -89,10 +88,9 @@ SYSTEMS = (
 
 
 class Trees:
-    """Sentences with trees from the treebank or from parsers.
+    """Sentences with trees from the treebank (``treebank``) or parsers.
 
-    ``treebank`` are the treebank's trees, ``parsed`` come from a parser that reads no commas, and
-    ``read`` from one that reads them, which is unavailable in real restoration.
+    The parser of ``parsed`` reads no commas; the parser of ``read`` does.
     """
 
     def __init__(self, arguments: argparse.Namespace) -> None:

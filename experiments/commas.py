@@ -2,10 +2,9 @@
 
     python experiments/commas.py --train TRAIN.mrg --dev DEV.mrg --models FOLDER [--output PATH]
 
-Models are trained on the training sentences and restore the commas of the development sentences.
-The table states whether trees are from the treebank or from our phrase-structure parser; training
-sentences are parsed by jackknifing (``--folds``). The count below which words are rare maximises
-the F of model 10 on the last tenth of the training sentences.
+The table states whether trees are from the treebank or from our phrase-structure parser, jackknifed
+for training (``--folds``). The count below which words are rare maximises the F of model 10 on the
+last tenth of the training sentences.
 """
 
 from __future__ import annotations

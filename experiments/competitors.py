@@ -4,8 +4,7 @@
     python experiments/competitors.py --name es --split FILE --models FOLDER [--output FILE]
 
 Systems: ``trivial``, ``crf``, ``attention``, and the model with the channel ``none``, ``l2r`` or
-``r2l``, the reference. ``--models`` has models in folders NAME-SYSTEM-SEED, and results for
-``semipunct compare``; existing ones are reused.
+``r2l``, the reference. Models and results in ``--models`` are reused.
 """
 
 import argparse

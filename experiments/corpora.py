@@ -3,15 +3,12 @@
     .venv/bin/python experiments/corpora.py --sentences 20000 --kills 10 -o shards.json
     .venv/bin/python experiments/corpora.py --engine dask -o dask.json
 
-``en`` restores lower-cased words of the development part of UD English 1.4, one sentence a line: in
-one process, in two with ``--parts`` (shards, or workers of Dask), and in two that are killed at
-random moments, with Dask also once together with the command that started them, until all parts are
-complete. Each process has one worker thread; where possible, the one process is bound to one core,
-all others to two. The outputs are compared byte by byte.
+``en`` restores lower-cased words of UD English 1.4 in one process, in two with ``--parts`` (shards,
+or workers of Dask), and in two that are killed at random moments, with Dask also with their
+command, until all parts are complete. Outputs are compared byte by byte.
 
-The speed-up is the time of one process over the time of two and their command, after subtracting
-the time for the first tenth of the sentences. Processor time depends less on other load: half of
-the processor time of two processes is their time with a core each.
+Each process has one worker thread and, where possible, a core. The speed-up subtracts the time for
+the first tenth of the sentences; processor time depends less on other load.
 """
 
 from __future__ import annotations
@@ -161,10 +158,6 @@ def kill_and_repeat(
     commands: Sequence[Command], folder: Path, kills: int, moments: random.Random, *, workers: bool
 ) -> dict[str, int]:
     """Run commands until all finish; kill one of their processes now and then.
-
-    Args:
-        commands: they share the work; a killed one is restarted.
-        workers: whether to kill workers of the commands, and a command only once, half way.
 
     Returns:
         The numbers of killed workers and commands, and of parts that were rewritten.

@@ -5,28 +5,22 @@ r"""Correction of punctuation from treebanks to tables: section 6.2, on text.
     python experiments/correction.py --name en --train TRAIN... --dev DEV... --models FOLDER \
         --jfleg FOLDER --text MODEL --systems nothing harper languagetool text --seeds 0
 
-Learner errors are sampled in a correct treebank (``corpus.synthetic.learners``). Models are trained
-on gold trees and tags, and on the output of parsers not trained on the same sentences. Development
-sentences, and with ``--jfleg`` sentences of learners, have the trees of a parser that reads words
-alone, so written and correct sentences have the same trees. Systems:
+Learner errors are sampled in a correct treebank (``corpus.synthetic.learners``). Trees and tags
+come from parsers that read words alone and were not trained on the sentences. Systems:
 
 - ``nothing`` keeps the written marks.
-- ``restoration`` ignores them (preset ``parsed``).
-- ``repair`` is the same model with a bias towards them (``restore --keep repair``).
-- ``bilstm-restoration`` and ``bilstm-correction`` are recurrent taggers; the latter reads them.
-- ``paper`` is the preset ``paper-correction``, with a model of written text that provides the best
-  T'_e, and a model of correct text towards which its channel is regularised.
-- ``paper-restoration`` is the paper's model of correct text alone: restoration as in the paper.
-- ``correction-gold`` is the correction model trained on gold trees alone.
-- ``correction`` is the correction model of preset ``parsed-correction``.
-- ``least-risk`` is the same with strings of minimum expected edit distance.
-- ``text`` is the text model ``--text``, which reads no trees but words with their clitics.
-- ``languagetool`` and ``harper`` are rules (extra ``checkers``).
+- ``restoration`` ignores them (preset ``parsed``); ``repair`` prefers them (``--keep repair``).
+- ``bilstm-restoration``, ``bilstm-correction``: recurrent taggers; the latter reads written marks.
+- ``paper``: preset ``paper-correction``, with T'_e from a model of written text and a channel
+  regularised towards a model of correct text, which alone is ``paper-restoration``.
+- ``correction``: preset ``parsed-correction``; ``correction-gold`` is trained on gold trees;
+  ``least-risk`` minimises the expected edit distance.
+- ``text``: the text model ``--text``, on words with clitics, without trees.
+- ``languagetool``, ``harper``: rules (extra ``checkers``).
 
-Models and results in ``--models`` are reused, including the parsers and restoration models of
-``parsed_text.py``. Rows have means over the seeds, and p of the paired permutation test of F0.5
-against ``--against``; *from bare words* is F0.5 of all edits from bare words
-(docs/decisions/correction.md). For a quick trial use ``--first`` and ``--visits``.
+Models and results in ``--models`` are reused. Rows have means over the seeds and p of the paired
+permutation test of F0.5 against ``--against`` (docs/decisions/correction.md). ``--first`` and
+``--visits`` make a quick trial.
 """
 
 from __future__ import annotations

@@ -4,9 +4,7 @@ r"""Parsers of projective trees and of trees of any shape, compared with trees a
         [--seed 0] [--set ...] [--output FILE]
 
 The default parser is trained on trees with lifted arcs, and with ``model.trees=nonprojective`` on
-trees as annotated. Without ``--train`` the first four fifths of DEV are for training. Figures are
-of words; an arc crosses if its head does not dominate all words between its ends. ``p`` is of the
-paired permutation test of LAS.
+trees as annotated. Figures are of words; ``p`` is of the paired permutation test of LAS.
 """
 
 from __future__ import annotations

@@ -4,11 +4,9 @@
     python experiments/language_packages.py en TREEBANK -o FOLDER
     python experiments/language_packages.py LANGUAGE DATA -o FOLDER --install
 
-Each step is a command of ``semipunct``, printed before it runs; models in FOLDER are reused, so a
-stopped run continues. For ``es`` and ``zh``, TEXTS has files NAME.train.txt.gz and NAME.dev.txt.gz,
-and the text model is trained in one or more runs, each from the model before it. For ``en``,
-TREEBANK has train.conllu and dev.conllu. ``--install`` packs the models with the loss on
-development data and writes them to packages/.
+Each step is a command of ``semipunct``; models in FOLDER are reused. TEXTS has NAME.train.txt.gz
+and NAME.dev.txt.gz, TREEBANK train.conllu and dev.conllu. ``--install`` packs the models with the
+loss on development data and writes them to packages/.
 """
 
 from __future__ import annotations

@@ -3,9 +3,8 @@
     python experiments/learner_errors.py count JFLEG --output semipunct/data/learner_errors.json
     python experiments/learner_errors.py make TREEBANK... --seed N --source OUT --corrected OUT
 
-``count`` reads ``dev.src`` and ``dev.ref0`` to ``dev.ref3`` of JFLEG and counts written strings by
-correct string and context. ``make`` writes two versions of a treebank, with sampled errors and
-unchanged.
+``count`` counts written strings by correct string and context. ``make`` writes a treebank with
+sampled errors, and unchanged.
 """
 
 from __future__ import annotations

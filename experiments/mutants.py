@@ -4,11 +4,10 @@
     python experiments/mutants.py check --output experiments/results/mutants.json
     python experiments/mutants.py table --output experiments/results/mutants.json
 
-Of all functions of ``semirings`` and ``semipunct``, ordered by path and line, every n-th (or the
-next with a place for it) gets a fault. A digest of the function's name chooses among its
-comparisons, arithmetic operators, numbers, ``and`` or ``or``, and conditions, outside of error
-texts. ``check`` runs the tests of the package first, then the whole suite, in a copy of the working
-tree, and can be resumed.
+Of all functions, ordered by path and line, every n-th (or the next with a place for it) gets a
+fault. A digest of its name chooses among comparisons, arithmetic operators, numbers, ``and`` or
+``or``, and conditions. ``check`` tests a copy of the working tree, the package's tests first, and
+can be resumed.
 """
 
 from __future__ import annotations

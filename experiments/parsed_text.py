@@ -3,14 +3,14 @@ r"""Restoring punctuation from words alone: the columns of Figure 4 with parsed 
     python experiments/parsed_text.py --name zh --train TRAIN... --dev DEV... \
         --models FOLDER [--systems ...] [--seeds ...] [--output FILE]
 
-A parser is trained on the treebank, and one without each fold (``semipunct jackknife``). Systems
-are trained on the output of parsers that did not see the sentences, and restore the development
-treebank from its words with the trees and tags of the first parser. Systems:
+Systems restore the development treebank with the trees and tags of a parser. For training, trees
+come from parsers that did not see the sentences (``semipunct jackknife``). Systems:
 
-- ``gold``: the default model, trained on gold trees; ``gold-trees`` is its result with gold trees.
+- ``gold``: the default model, trained on gold trees; ``gold-trees``: the same, tested on gold
+  trees.
 - ``jackknifed``: the same model, trained on parsed sentences and on the treebank.
 - ``parsed``: the preset ``parsed``, which also uses the probabilities of the parser.
-- ``crf``, ``attention``: the recurrent taggers with tags of the parser, trained on jackknifed ones.
+- ``crf``, ``attention``: the recurrent taggers, trained on jackknifed tags.
 
 Further rows average with the parser's own prediction (``--shares``), use several trees
 (``--trees``), or all parsers (``committee``). Models and results in ``--models`` are reused.

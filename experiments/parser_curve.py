@@ -3,8 +3,8 @@ r"""Edits per slot as a function of parsing accuracy: curves in addition to Figu
     python experiments/parser_curve.py --name zh --train TRAIN... --dev DEV... --models FOLDER \
         --parts 0.1 0.2 0.5 [--systems gold parsed] [--seed 0] [--output FILE]
 
-Parsers are trained on parts of the treebank. The models of ``parsed_text.py`` in ``--models``
-restore the development treebank from its words with the trees and tags of each parser alone.
+The models of ``parsed_text.py`` restore with the trees and tags of parsers of parts of the
+treebank.
 """
 
 from __future__ import annotations

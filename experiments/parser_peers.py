@@ -3,17 +3,15 @@ r"""Parsers from words alone beside ours: UDPipe 1 and supar, trained on the sam
     python experiments/parser_peers.py --name zh --train TRAIN... --dev DEV... --models FOLDER \
         [--systems ...] [--seeds ...] [--output FILE]
 
-Systems read the words of the same sentences, without punctuation and pre-trained embeddings; the
-best weights on the development data are kept. Systems:
+Systems read words without punctuation or pre-trained embeddings:
 
 - ``parser``: our default parser; ``restoring``: the same with ``train.punctuation=1``.
-- ``udpipe``: UDPipe 1 (Straka and Straková 2017: a perceptron tagger and a transition-based
-  parser), with its authors' settings for UD 2.0 and its own tags. Needs the extra ``peers``.
-- ``supar``: the biaffine parser of Dozat and Manning (2017), on words and characters, without tags,
-  for projective trees with one root. Needs supar 1.1, which requires torch.
+- ``udpipe``: UDPipe 1 with its authors' settings for UD 2.0 and its own tags (extra ``peers``).
+- ``supar``: the biaffine parser of Dozat and Manning (2017), without tags, for projective trees
+  with one root (supar 1.1, which requires torch).
 
-``p`` is of LAS and of UAS against ``parser``, over the seeds of both; the peers have seed 0. Models
-and results in ``--models`` are reused. Speed is of a warm process; UDPipe and supar use one core.
+``p`` is of LAS and of UAS against ``parser``, over the seeds of both. Models and results in
+``--models`` are reused. Speed is of a warm process; UDPipe and supar use one core.
 """
 
 from __future__ import annotations

@@ -6,15 +6,13 @@ r"""Effect of punctuation on parsing: a parser without it, and four ways to use 
 Systems are the default parser of ``semipunct train --kind parser``, evaluated on words:
 
 - ``stripped``: trained and tested on words alone.
-- ``tokens``: marks are words in training and parsing. A word attached to a mark counts as attached
-  to the head of the mark.
+- ``tokens``: marks are words; a word attached to a mark counts as attached to the mark's head.
 - ``properties``: marks are properties of the adjacent words (``model.marks``).
-- ``reweighed-W``: the trees of ``stripped``, reweighted by p(x given T) of the default punctuation
-  model to the power of W (``semipunct parse --punctuation``).
+- ``reweighed-W``: the trees of ``stripped``, reweighted by p(x given T) to the power of W
+  (``semipunct parse --punctuation``).
 
 Sentences whose marks have dependents are excluded. ``p`` is of the paired permutation test of UAS
-against ``stripped``, over all seeds; the last columns are UAS by the proportion of marks among
-tokens.
+against ``stripped``, over all seeds; the last columns are UAS by the proportion of marks.
 """
 
 from __future__ import annotations

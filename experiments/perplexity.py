@@ -4,11 +4,9 @@
     python experiments/perplexity.py --name es --split FILE --output FILE
     python experiments/perplexity.py --table FILE
 
-Each run adds a row to the result file, so that an interrupted experiment can be continued.
-``--split`` uses the first 80% of a file for training and the next 10% for development; the rest is
-never read. ``--models`` stores the models in folders NAME-CHANNEL-SEED, and reuses them.
-``--table`` prints the rows of a file, with runs over seeds combined, and the increase in perplexity
-over the default after equally long training.
+Each run adds a row to the result file, so an interrupted experiment can be continued. ``--split``
+uses the first 80% of a file for training and the next 10% for development. ``--models`` has models
+in folders NAME-CHANNEL-SEED. ``--table`` prints the rows, with the increase over the default.
 """
 
 import argparse

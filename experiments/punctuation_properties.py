@@ -2,13 +2,10 @@
 
     python experiments/punctuation_properties.py --name ptb --train TRAIN --dev DEV --folder MODELS
 
-Modes are trained on the same sentences and evaluated on the same words, against trees without
-marks; marks are evaluated against trees with them. Sentences whose marks have dependents are
-excluded.
-
-``--train-tags`` and ``--dev-tags`` are copies of the treebanks with predicted tags. With
-``--held-out 0.2`` the last fifth of the training sentences is evaluated with the development
-treebank, since a small one shows only large differences.
+Modes are evaluated on the same words against trees without marks, and marks against trees with
+them. Sentences whose marks have dependents are excluded. ``--train-tags`` and ``--dev-tags`` are
+copies of the treebanks with predicted tags. ``--held-out 0.2`` also evaluates on the last fifth of
+the training sentences, since a small treebank shows only large differences.
 """
 
 from __future__ import annotations

@@ -3,13 +3,10 @@
     python experiments/reasons.py
     python experiments/reasons.py --model MODEL --treebank dev.conllu
 
-``en`` restores the sentences of ``everyday.txt`` from lower case without marks. Each inserted mark
-is printed with its reason, and its verdict in ``results/reasons.json``: whether the reason is true
-of the words and agrees with a style guide. The mark itself is judged apart, but a reason for a
-wrong mark is wrong, unless it only states the model's decision.
-
-With a punctuation model, sentences 301 to 380 of a treebank are restored given their trees, and all
-marks but periods are listed.
+``en`` restores ``everyday.txt``. Each inserted mark is printed with its reason, and the verdict in
+``results/reasons.json``: whether the reason is true of the words and agrees with a style guide. A
+reason for a wrong mark is wrong, unless it only states the model's decision. A punctuation model
+restores sentences 301 to 380 of a treebank given their trees; periods are not listed.
 """
 
 from __future__ import annotations

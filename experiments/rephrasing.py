@@ -3,11 +3,10 @@
     python experiments/rephrasing.py --name en --train TRAIN... --dev DEV... --models FOLDER
     python experiments/rephrasing.py --name es --split FILE --models FOLDER [--output FILE]
 
-The dependents of nouns and verbs are reordered by samples from a model of the same treebank, and a
-trigram model of the result predicts the original sentences. *Base* treats punctuation as words
-(Wang and Eisner 2016); *Full* permutes the underlying tree and samples the surface; *Half* samples
-the surface for words in the order of Base. Beyond the paper, development sentences are predicted
-with smoothing for unseen text. Constituents are also deleted, to count unattested surfaces.
+The dependents of nouns and verbs are reordered by samples from a model, and a trigram model of the
+result predicts the original sentences. *Base* treats punctuation as words (Wang and Eisner 2016);
+*Full* permutes the underlying tree and samples the surface; *Half* samples the surface in the order
+of Base. Constituents are also deleted, to count unattested surfaces.
 """
 
 from __future__ import annotations

@@ -2,10 +2,8 @@
 
     python experiments/rewriting.py MODEL TREEBANK... [--output FILE]
 
-Prints, for the six underlying bigrams of Figure 3, the probability of each edit and the frequency
-of the bigram in the 1-best analyses, and ten analyses in which a comma was absorbed by a period or
-comma. The result file contains no sentences. ``semipunct analyse`` reports all bigrams, and
-relations.
+Prints the edits of the six underlying bigrams of Figure 3 with probabilities and frequencies in the
+1-best analyses, and ten analyses with an absorbed comma.
 """
 
 import argparse

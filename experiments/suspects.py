@@ -2,12 +2,10 @@
 
     python experiments/suspects.py MODEL DEV.conllu [--tagger TAGGER] [--output PATH]
 
-One percent of the marks are deleted, inserted, exchanged or doubled, a quarter each, at random by
-the frequencies of marks. The average precision of a list is the mean over the planted errors of the
-precision down to the error, zero for one that is not listed. Errors of the treebank itself count as
-false. Compares lists by rules alone (pairs, heads, spaces, equal marks in a row, sentences without
-a final mark), by a slot tagger and by a punctuation model; *of marks alone* omits pairs, heads and
-spaces.
+One percent of the marks are deleted, inserted, exchanged or doubled, at random by the frequencies
+of marks. Errors of the treebank itself count as false. Compares lists by rules alone (pairs, heads,
+spaces, equal marks in a row, sentences without a final mark), by a slot tagger and by a punctuation
+model; *of marks alone* omits pairs, heads and spaces.
 """
 
 from __future__ import annotations

@@ -2,8 +2,7 @@
 
     python experiments/tables.py experiments/results/competitors.json
 
-A result file has a JSON object for each run of a driver, by name, with its command, commit and
-figures. Rows of a table are objects in a list.
+A result file has an object for each run of a driver: command, commit and figures.
 """
 
 from __future__ import annotations
@@ -67,13 +66,7 @@ def compared(
     reference: str,
     figures: Callable[[Result[Any]], Row] = lambda _: {},
 ) -> list[Row]:
-    """Return a row for each system: its scores, and p of its difference from the reference.
-
-    Args:
-        reference: compared by the paired permutation test of ``semipunct compare``, over the seeds
-            of both.
-        figures: further figures, given the results of all seeds together.
-    """
+    """Return a row for each system: its scores, and p of its difference from the reference."""
     rows: list[Row] = []
     for name, runs in systems.items():
         whole = aggregate([runs[seed] for seed in sorted(runs)])

@@ -3,14 +3,13 @@
     python experiments/text_marks.py MODEL FILE.txt[.gz]... [--objective edits] [--output JSON]
     python experiments/text_marks.py MODEL TALKS.tsv[.gz] [--last 45000] [--write FOLDER]
 
-MODEL is a folder or the name of an installed model, such as ``en``. The text of a file is one line
-in lower case; marks are counted as commas, full stops and question marks. The calibration error is
-over ten bins of equal width (Guo et al. 2017, section 2).
+The text of a file is one line in lower case; marks count as commas, full stops and question marks.
+The calibration error has ten bins (Guo et al. 2017, section 2).
 
-A file of talks (IWSLT) has a word, a tab, and O, COMMA, PERIOD or QUESTION in each line; its last
-words are restored. As in Tilk and Alumäe (2016) and Alam et al. (2020), colons and dashes count as
-COMMA, semicolons and exclamation marks as PERIOD. ``--write`` writes the other words as text with
-marks, for training and development (``semipunct train --kind text --from MODEL``).
+Talks (IWSLT) have a word, a tab, and O, COMMA, PERIOD or QUESTION in each line; the last words are
+restored. Colons and dashes count as COMMA, semicolons and exclamation marks as PERIOD (Tilk and
+Alumäe 2016; Alam et al. 2020). ``--write`` writes the other words for ``semipunct train --kind
+text``.
 """
 
 import argparse

@@ -4,11 +4,9 @@
     python experiments/benchmarks/answers.py restoration MODEL FILE... [--draws M...]
     python experiments/benchmarks/answers.py text MODEL TEXT [--words N] [--line N]
 
-``commands`` runs commands on two sentences in processes of their own, first with an empty
-compilation cache (``cold``), then with a filled one (``warm``, medians). ``restoration`` reports
-sentences restored per second by number of draws, and sentences scored. ``text`` restores lines of
-two lengths, lower-cased and without marks: the difference gives the time per word. On a busy
-machine, compare CPU seconds.
+``commands`` runs commands with an empty compilation cache (``cold``), then with a filled one
+(``warm``). ``restoration`` reports sentences per second by number of draws. ``text`` restores lines
+of two lengths, whose difference gives the time per word.
 """
 
 from __future__ import annotations

@@ -4,16 +4,13 @@
         [--synjax SYNJAX/bin/python] [--output PATH]
     python experiments/benchmarks/structures.py --memory [--output PATH]
 
-Computations are compiled, called twice, and timed ``--repeats`` times in turn, so that other load
-affects all. An untimed call precedes each timed one, since other computations change caches and
-free memory. Reports medians, and ratios to the plain scan, ``lax.scan`` over log-sum-exp with
-``jax.grad``. Samples of other structures are compared with log partition and marginals. Functions
-are compiled with ``arrays.programs.jit`` and with ``jax.jit``. Log partitions of SynJax must agree
-with ours.
+Compiled computations are timed ``--repeats`` times in turn, each after an untimed call, which
+settles caches and memory. Reports medians, and ratios to the plain scan: ``lax.scan`` over
+log-sum-exp with ``jax.grad``. Functions are compiled with ``arrays.programs.jit`` and with
+``jax.jit``. Log partitions of SynJax must agree with ours.
 
-``--memory`` measures the log partition with marginals of single items of growing size: the peak
-during a warm call, above the memory before it; ``checkpoints`` has a budget of 8 MiB
-(``Recursion``).
+``--memory`` measures the log partition with marginals of single items: the peak during a warm call,
+above the memory before it; ``checkpoints`` has a budget of 8 MiB (``Recursion``).
 """
 
 from __future__ import annotations

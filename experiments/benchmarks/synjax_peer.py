@@ -2,16 +2,15 @@ r"""SynJax on the problems of ``structures.py``: timings, and log partitions to 
 
     SYNJAX/bin/python experiments/benchmarks/synjax_peer.py [--repeats N]
 
-Runs in a separate environment, without this project. SynJax (google-deepmind/synjax) is not on the
-package index: clone it, and install it with the last JAX that it supports:
+Runs in an environment without this project. SynJax (google-deepmind/synjax) is not on the package
+index: clone it, and install it with the last JAX that it supports:
 
     python -m venv SYNJAX
     SYNJAX/bin/pip install jax==0.4.30 jaxlib==0.4.30 equinox==0.11.10 jaxtyping==0.2.25 \
         typeguard==2.13.3 "numpy<2" "scipy<1.13" numba opt_einsum
     SYNJAX/bin/pip install --no-deps CLONE
 
-Computations are compiled as a whole, and the plain scan is timed with this version of JAX. Prints
-one JSON object; unsupported computations are listed with their error.
+Prints one JSON object; unsupported computations are listed with their error.
 """
 
 from __future__ import annotations

@@ -3,12 +3,10 @@
     python experiments/benchmarks/training.py --train FILE --dev FILE [--output PATH]
     python experiments/benchmarks/training.py --text TEXT... --dev TEXT [--megabytes N] [--limit M]
 
-``--train`` trains a punctuation model with an empty compilation cache and again with a warm one,
-and reports time, the first call of each compiled shape, the number of shapes, and peak memory.
-
-``--text`` repeats the lines of texts in random order up to a size, and trains a text model in a
-process with limited memory (``RLIMIT_DATA`` of Linux). Reports time and the peak of private memory,
-sampled ten times a second; mapped pages of the corpus do not count.
+``--train`` trains with an empty compilation cache and again with a warm one, and reports time, the
+number and first calls of compiled shapes, and peak memory. ``--text`` repeats the lines of texts in
+random order up to a size, trains in a process with limited memory (``RLIMIT_DATA`` of Linux), and
+reports time and the peak of private memory, without mapped pages of the corpus.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """A canvas that writes SVG: shapes and text in a palette for light and dark surroundings.
 
-Pictures have a background, so they stay readable on a dark page of a light system. Text is text, in
-the reader's fonts; title and description are for screen readers.
+Pictures have a background, so they stay readable on a dark page of a light system.
 """
 
 from __future__ import annotations
