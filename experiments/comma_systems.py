@@ -125,7 +125,6 @@ class Trees:
         return parses
 
     def _folded(self, trees: str) -> Phrased:
-        """Parse each training sentence with a parser that was not trained on it."""
         whole, commas = self._whole["training"], self._commas["training"]
         parses: list[Sentence[Any]] = []
         size = -(-len(whole) // self._folds)
@@ -162,7 +161,6 @@ class Generative:
     def restored(
         self, arguments: argparse.Namespace, dev: Phrased, folder: Path
     ) -> tuple[Commas, str]:
-        """Train it and restore the commas of the development sentences."""
         training, held_out = (dependencies(paths) for paths in (arguments.train, arguments.dev))
         config = load_config(None, ["model.minimum_token_count=2"])
         model = trained(config, training, held_out, folder, PunctuationModel)
@@ -176,10 +174,7 @@ BEYOND: tuple[Generative, ...] = (Generative(),)
 
 
 def dependencies(paths: Sequence[str]) -> list[Sentence]:
-    """Read the dependency trees of phrases, with commas as the only marks in slots.
-
-    Parts of speech serve as universal tags, since bracketed files have none.
-    """
+    """Read the dependency trees of phrases, with commas as the only marks in slots."""
     entries = (entry for path in paths for entry in Ptb(mark_tags=COMMA_TAGS).read(path))
     content_of_entries = [entry.content for entry in entries if isinstance(entry.content, Sentence)]
     return [

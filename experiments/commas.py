@@ -193,12 +193,7 @@ def curve(trees: Trees, models: Path, bound: int) -> list[dict[str, Any]]:
 
 
 def starts_and_ends(sentences: Phrased) -> dict[str, dict[str, list[float]]]:
-    """Compute Figure 4: the distribution of start and end counts of slots within sentences.
-
-    Returns:
-        For ``starts`` and ``ends`` and slots ``with`` and ``without`` commas, the percentage of
-        slots with each count from 0.
-    """
+    """Compute Figure 4: the percentage of slots by start and end count, with and without commas."""
     counts: dict[tuple[str, str], Counter[int]] = {}
     for s in sentences:
         commas = has_comma(s)

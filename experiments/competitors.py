@@ -68,11 +68,9 @@ class Restorer(InPlace[PunctuationModel]):
     """A punctuation model as a system like the others."""
 
     def log_likelihoods(self, sentences: Sequence[Sentence]) -> Any:
-        """Return log p(x | T) of each sentence."""
         return corpus_log_likelihood(self.model, self.parameters, sentences)
 
     def restore(self, sentences: Sequence[Sentence]) -> list[Any]:
-        """Return the punctuation of least expected edit distance."""
         return [restored.slots for restored in restore(self, sentences)]
 
 

@@ -86,10 +86,7 @@ def train(
     data: Path,
     start: Path | None = None,
 ) -> None:
-    """Train a model, or continue its training, unless it is finished.
-
-    The command runs in the folder ``data``, so that the model card has plain file names.
-    """
+    """Train a model, or continue its training, unless it is finished."""
     if (place / "config.json").exists() and not (place / "state.json").exists():
         print(f"{place}: finished", flush=True)
         return

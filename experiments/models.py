@@ -23,10 +23,7 @@ def trained(
     expected: type[M],
     near: SavedModel[Any] | None = None,
 ) -> SavedModel[M]:
-    """Return the model in a folder, trained first if the folder does not exist.
-
-    ``near`` is a model towards which weights are regularised, as in ``semipunct train --near``.
-    """
+    """Return the model in a folder, trained first if the folder does not exist."""
     if not path.exists():
         train(training, dev, path, config=config, near=near)
     loaded = load(path, expected)

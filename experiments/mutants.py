@@ -111,7 +111,6 @@ class Source:
                 pass
 
     def swapped(self, left: ast.expr, right: ast.expr) -> Iterator[tuple[int, int, str]]:
-        """Yield the exchange of the operator between two expressions."""
         start, end = self.end(left), self.start(right)
         if operator := _OPERATOR.search(self.data[start:end].decode("latin-1")):
             yield start + operator.start(), start + operator.end(), SWAPPED[operator[0]]

@@ -121,7 +121,6 @@ class Experiment:
         return [restoration.slots for restoration in restorations]
 
     def measured(self, label: str, seed: int, restore: Callable[[], list[Slots]]) -> Result:
-        """Return the result of a system, restoring first if none is stored."""
         path = self.models / f"{label}-{seed}.restoration.json.gz"
 
         def measure() -> Result:

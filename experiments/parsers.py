@@ -19,13 +19,7 @@ from semipunct.training.config import load_config
 
 
 class ParsedTreebank(NamedTuple):
-    """A treebank with the trees and tags of parsers that were not trained on its sentences.
-
-    Attributes:
-        committee: the parsers; the first one is trained on the whole treebank.
-        training: parsed without their own fold.
-        dev: parsed by the first parser.
-    """
+    """A treebank parsed by jackknifing; the first parser, trained on all of it, parses ``dev``."""
 
     committee: Sequence[Trained[Any]]
     training: Sequence[Sentence]
@@ -48,10 +42,7 @@ def parsed_treebank(
     folder: Path,
     first: int | None = None,
 ) -> ParsedTreebank:
-    """Parse a treebank by jackknifing; missing parsers are trained.
-
-    ``first`` limits the sentences to parse, and so the folds that are needed.
-    """
+    """Parse a treebank by jackknifing; missing parsers are trained."""
     config = load_config(None, arguments.set, {}, "parser")
     parser = trained(config, training, dev, folder / "parser", Parser)
     parsed = _parsed("parser", parser, dev[:first])

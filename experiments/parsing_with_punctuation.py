@@ -64,7 +64,6 @@ class Example:
 
     @property
     def share(self) -> float:
-        """The proportion of marks among the tokens."""
         return 1 - len(self.numbers) / len(self.whole.forms)
 
     def words_of(self, parsed: Sentence) -> Sentence:

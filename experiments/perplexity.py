@@ -36,12 +36,7 @@ Perplexities = dict[int, float | None]
 
 
 class Kind(NamedTuple):
-    """The treebank and the settings of runs that differ in their seeds alone.
-
-    Attributes:
-        length: settings for the length of training.
-        changes: other settings that differ from the default.
-    """
+    """The treebank and the settings of runs that differ in their seeds alone."""
 
     name: str
     length: tuple[str, ...]

@@ -1,8 +1,6 @@
 """The pictures of the documentation, in docs/pictures.
 
-    python experiments/pictures.py [--output FOLDER] [NAME...]
-
-Sentences come from the bundled sample. A test compares the stored pictures with the driver's.
+python experiments/pictures.py [--output FOLDER] [NAME...]
 """
 
 from __future__ import annotations

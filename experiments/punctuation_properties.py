@@ -50,7 +50,6 @@ class Example:
 
     @property
     def marks(self) -> list[int]:
-        """The numbers of the marks."""
         return [i for i, upos in enumerate(self.whole.upos, start=1) if upos == PUNCTUATION]
 
 
@@ -139,7 +138,6 @@ def _percent(part: float, whole: float) -> float:
 
 
 def _result_of_run(counts: Sequence[Counts], run: int) -> Result:
-    """Return the heads of words as a result, without relations and tags."""
     columns = [
         [c.words for c in counts],
         [1] * len(counts),
@@ -209,7 +207,7 @@ def _measure(
     beam: int,
     seed: int,
 ) -> dict[int, tuple[list[Counts], float | None]]:
-    """Train or load a parser, and evaluate it with each beam, optionally with its speed."""
+    """Train or load a parser, and evaluate it with each beam."""
     settings = [f"model.punctuation={mode}", f"model.beam={beam}", f"train.seed={seed}"]
     config = load_config(None, [*options.set, *settings], kind="beam-parser")
     place = options.folder / f"{options.name}-{mode}-{beam}-{seed}"
@@ -229,7 +227,6 @@ def _measure(
 
 
 def _tests(runs: dict[tuple[str, int, int], list[list[Counts]]]) -> list[dict[str, Any]]:
-    """Compare every mode with the baseline, over all seeds."""
     tests: list[dict[str, Any]] = []
     for (mode, beam, used), counts in runs.items():
         base = runs.get(("baseline", beam, used))

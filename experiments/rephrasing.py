@@ -115,10 +115,7 @@ def perplexities(
 def compressed(
     pairs: Sequence[Pair], trees: Sequence[UnderlyingTree], regenerator: Regenerator, seed: int
 ) -> dict[str, Any]:
-    """Delete constituents, and count the surfaces that occur in none of the sentences.
-
-    Surfaces of Full are sampled, as in the paper, or the most probable ones are taken.
-    """
+    """Delete constituents, and count the surfaces that occur in none of the sentences."""
     seen = [slot_kinds(pair.original) for pair in pairs]
     attested = {kind for kinds in seen for kind in kinds}
     counts = {system: Counter[str]() for system in ("base", "full", "full, most probable")}

@@ -16,12 +16,7 @@ from semipunct.marks.tokens import PAIRS
 
 @dataclass(frozen=True)
 class Surface:
-    """The surface form of a sentence.
-
-    Attributes:
-        words: words in order, with the dots of abbreviations.
-        slots: marks before each word and at the end.
-    """
+    """The words of a sentence, with the dots of abbreviations, and the marks around them."""
 
     words: tuple[str, ...]
     slots: tuple[tuple[str, ...], ...]
@@ -51,7 +46,6 @@ class Pair:
 
     @property
     def original(self) -> Surface:
-        """The sentence of the treebank."""
         return Surface.of(self.slots.forms, self.slots.slots)
 
     def base(self, order: Sequence[int]) -> Surface:

@@ -58,11 +58,7 @@ class TaggerPunctuator:
 
 @dataclass(frozen=True, slots=True)
 class Trivial:
-    """Slots independent of words and tree: one distribution for the last slot, one for all others.
-
-    Attributes:
-        log_probability: ``[2, tags]`` of inner slots and of last slots.
-    """
+    """Slots independent of words and tree: a distribution for the last slot, and one for others."""
 
     tags: SlotStrings
     log_probability: npt.NDArray[np.float64]
@@ -85,7 +81,6 @@ class Trivial:
         return log_p
 
     def restore(self, sentences: Sequence[Sentence]) -> list[tuple[Puncteme, ...]]:
-        """Predict the minimum-risk string: one for the last slot, one for all others."""
         inner, last = least_risk(self.tags, np.exp(self.log_probability))
         return [
             (*(() if i in unfillable(s) else inner for i in range(len(s.slots) - 1)), last)
@@ -94,10 +89,7 @@ class Trivial:
 
 
 def least_risk(tags: SlotStrings, marginals: npt.NDArray[np.float64]) -> list[Puncteme]:
-    """Return the string of minimum expected edit distance per row of ``[slots, tags]``.
-
-    The open tag counts as a string of about two tokens that differs from all others.
-    """
+    """Return the string of minimum expected edit distance per row of ``[slots, tags]``."""
     strings = tags.strings
     rows = [[*(edit_distance(a, b) for b in strings), max(len(a), 2)] for a in strings]
     losses = marginals @ np.array(rows, np.float64).T

@@ -1,10 +1,7 @@
 """Marks restored from words alone by a text model, by a punctuation model with trees, and by both.
 
-    python experiments/text_and_trees.py DEV.conllu --model PUNCTUATION --parser PARSER
-        --text TEXTMODEL... [--output JSON]
-
-Edits per slot and F1 over all marks, as ``semipunct restore --gold``, with gold sentence
-boundaries, and the calibration error of ``text_marks.py``.
+python experiments/text_and_trees.py DEV.conllu --model PUNCTUATION --parser PARSER
+    --text TEXTMODEL... [--output JSON]
 """
 
 import argparse
@@ -103,10 +100,7 @@ def views_with_trees(
 
 
 def figures(sentences: Sequence[Sentence], views: Views, threshold: float | None) -> Row:
-    """Return the figures of the best decisions under distributions of slots.
-
-    For a high F1, marks are inserted from the probability ``threshold`` on.
-    """
+    """Return the figures of the best decisions, with a threshold for a high F1."""
     none, plain = Draws((), np.zeros((0, 0), np.int64)), RestoreOptions()
     slots = [
         chosen_strings(Standing(s, "replace", BY_TYPOGRAPHY, True), none, view, plain, threshold)

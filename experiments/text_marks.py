@@ -95,10 +95,7 @@ def of_talks(
 def figures(
     model: Trained[TextModel], path: Path, objective: Objective = "f1", ends: Lines = "none"
 ) -> dict[str, Any]:
-    """Return precision, recall and F1 of each mark, the calibration error and the word count.
-
-    With ``ends`` equal to ``none`` the words are one text, with ``paragraph`` each line is one.
-    """
+    """Return precision, recall and F1 of each mark, the calibration error and the word count."""
     if ends == "none":
         streams = [read_running_text([path])[0].stream]
     else:

@@ -43,8 +43,5 @@ def training_and_dev(everything: Sequence[T]) -> tuple[Sequence[T], Sequence[T]]
 
 
 def stripped(sentences: Iterable[Sentence]) -> str:
-    """Convert sentences to CoNLL-U without punctuation: words, gold tags and projective trees.
-
-    Other parsers are trained on this text, for equal data.
-    """
+    """Convert sentences to CoNLL-U without punctuation, to train other parsers."""
     return "".join(format_record(bare_entry(sentence).record) for sentence in sentences)

@@ -22,7 +22,6 @@ class Trigrams:
     """A trigram language model: add-lambda smoothing, or interpolation (Witten and Bell 1991)."""
 
     def __init__(self, surfaces: Sequence[Surface], types: int) -> None:
-        """Count the trigrams of sentences over a number of token types."""
         self.types = types
         self.counts = [Counter[tuple[str, ...]]() for _ in range(3)]
         self.histories = [Counter[tuple[str, ...]]() for _ in range(3)]

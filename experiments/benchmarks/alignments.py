@@ -2,8 +2,7 @@
 
     python experiments/benchmarks/alignments.py [--rounds 20] [--output PATH]
 
-CTC with gradients is compared with optax, iterations of Baum and Welch with hmmlearn if installed;
-both must agree in double precision. Times are medians over rounds in which computations take turns.
+CTC with gradients must agree with optax, and Baum and Welch with hmmlearn, if installed.
 """
 
 from __future__ import annotations

@@ -23,10 +23,7 @@ SIZE = 2048
 
 
 def machine() -> dict[str, Any]:
-    """Describe the machine and its current speed, measured by a float32 matrix product in NumPy.
-
-    On a shared machine, the speed makes the times of two runs comparable.
-    """
+    """Describe the machine and its current speed, measured by a float32 matrix product."""
     matrix = np.ones((SIZE, SIZE), np.float32)
     seconds: list[float] = []
     for _ in range(15):

@@ -2,8 +2,7 @@
 
     python experiments/benchmarks/inside.py [--train FILE...] [--device cuda] [--output PATH]
 
-Without ``--train`` a treebank is generated. Times are medians over ``--repeats`` passes of
-computation alone; compilation and layout are reported separately.
+Without ``--train`` a treebank is generated.
 """
 
 from __future__ import annotations
@@ -112,10 +111,7 @@ def measure_batches(
 def measure_growth(
     model: PunctuationModel, words: int, total: int, options: argparse.Namespace
 ) -> dict[str, Any]:
-    """Measure the time per word in batches with equally many words.
-
-    Slot automata have room for ``TOKENS`` tokens, whatever the length of sentences.
-    """
+    """Measure the time per word in batches with equally many words."""
     drawn = generate(
         replace(english_parameters(), lengths={words: 1.0}), total // words, options.seed
     )

@@ -38,11 +38,7 @@ def normal(seed: int, *shape: int) -> np.ndarray:
 
 
 def milliseconds(question: Question, repeats: int, patience: float, wait: Wait) -> dict[str, Any]:
-    """Return the median time of warm calls and the seconds of the first, or the error.
-
-    Computations slower than ``patience`` seconds run once; ``wait`` blocks until an answer is
-    available.
-    """
+    """Return the median time of warm calls and the seconds of the first, or the error."""
     try:
         start = time.perf_counter()
         wait(question())

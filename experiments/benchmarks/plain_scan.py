@@ -1,6 +1,6 @@
 """The plain scan over chains, the baseline of ``structures.py`` and ``synjax_peer.py``.
 
-Needs only JAX: ratios to the scan in the same environment are independent of the version of JAX.
+Needs only JAX.
 """
 
 from __future__ import annotations

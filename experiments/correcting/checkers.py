@@ -1,8 +1,4 @@
-"""Rule-based grammar checkers, as systems that correct punctuation.
-
-The first suggestion for each part is applied if it changes only marks; others, such as corrections
-of spelling, are ignored.
-"""
+"""Rule-based grammar checkers: suggestions are applied if they change only marks."""
 
 from __future__ import annotations
 

@@ -22,10 +22,7 @@ REFERENCES = 4
 
 
 def with_errors(clean: Sequence[Sentence], seed: int) -> Pairs:
-    """Sample learner errors in correct sentences, which become the references.
-
-    Errors depend on words and marks only, not on tags and trees.
-    """
+    """Sample learner errors in correct sentences, which become the references."""
     written = erroneous(clean, english_learner_errors(), seed)
     return [
         align_versions(sentence, [right]) for sentence, right in zip(written, clean, strict=True)
@@ -52,10 +49,7 @@ def only_written(sentences: Sequence[Sentence]) -> list[Sentence]:
 
 
 def of_learners(folder: Path, parser: Trained[Any] | None, first: int | None = None) -> Pairs:
-    """Read the development part of JFLEG, with trees of a parser if there is one.
-
-    Only slots between words shared by a sentence and its reference are scored.
-    """
+    """Read the development part of JFLEG, with trees of a parser if there is one."""
     files = [folder / f"dev.ref{number}" for number in range(REFERENCES)]
     pairs = list(read_parallel_texts(folder / "dev.src", files))[:first]
     if parser is None:

@@ -77,12 +77,11 @@ class Learning(NamedTuple):
     dev: Sequence[Sentence]
 
     def seen_by(self, view: Callable[[Sequence[Sentence]], list[Sentence]]) -> Learning:
-        """Return one version of the sentences, for a model that knows only this version."""
         return Learning(view(self.training), view(self.dev))
 
 
 class Material(NamedTuple):
-    """Sentences for training, by kind of trees, and sentences to correct, by name."""
+    """Sentences for training, by kind of trees, and to correct, by name."""
 
     learning: Mapping[str, Learning]
     data: Mapping[str, Pairs]
@@ -136,7 +135,6 @@ class Experiment:
         return data
 
     def system(self, name: str, seed: int) -> System:
-        """Return one run of a system; missing models are trained."""
         match name:
             case "nothing":
                 return systems.nothing
@@ -182,7 +180,6 @@ class Experiment:
         return trained(config, *of, place, SlotTagger)
 
     def corrector(self, trees: str, seed: int) -> SavedModel[CorrectionModel]:
-        """Return the correction model for a kind of trees."""
         preset = ["preset=parsed-correction"] * (trees == "parsed")
         config = self._config("correction", seed, *preset)
         place = self.models / f"{trees}-correction-{seed}"
@@ -220,8 +217,6 @@ class Experiment:
         return load_config(None, chosen, {"train.seed": seed}, kind)
 
     def run(self, system: str, name: str, seed: int) -> Run:
-        """Return the stored or computed run of a system on named data."""
-
         @cache
         def predicted() -> Sequence[Slots]:
             pairs = self.material.data[name]

@@ -60,11 +60,7 @@ def paper(
     analysis: Trained[Any],
     sentences: Sequence[Sentence],
 ) -> Sequence[Slots]:
-    """Correct with the paper's model to the strings of minimum expected edit distance given T'_e.
-
-    The paper's best sample approximates these strings. ``analysis``, a model of written text,
-    provides T'_e.
-    """
+    """Correct with the paper's model: the strings of least expected edit distance given T'_e."""
     corrected = corrections_of(model, sentences, analysis=analysis, minimise="slots")
     return [sentence.slots for sentence in corrected]
 

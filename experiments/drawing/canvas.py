@@ -46,13 +46,11 @@ class Canvas:
         self._add("rect", "ground", x=0, y=0, width=width, height=height, rx=8)
 
     def line(self, points: Sequence[Point], paint: str = "soft", *, dashed: bool = False) -> None:
-        """Draw straight lines between points."""
         dashes = {"stroke-dasharray": "4 4"} if dashed else {}
         path = " ".join(f"{_number(x)},{_number(y)}" for x, y in points)
         self._add("polyline", f"line {paint}", points=path, **dashes)
 
     def arrow(self, start: Point, end: Point, paint: str = "soft") -> None:
-        """Draw a straight arrow."""
         self.line([start, end], paint)
         self._tip(start, end, paint)
 
@@ -95,7 +93,6 @@ class Canvas:
         self._add("text", classes, x=place[0], y=place[1], **more).text = text
 
     def svg(self) -> str:
-        """Return the picture as a file."""
         ElementTree.indent(self.root, " ")
         return ElementTree.tostring(self.root, "unicode") + "\n"
 

@@ -43,12 +43,7 @@ def edits() -> Canvas:
 
 
 def absorption(steps: Sequence[tuple[Sequence[str], int, str]]) -> Canvas:
-    """Draw how the channel rewrites the tokens of a slot, one window after another.
-
-    Args:
-        steps: the tokens of the slot, the place of the window's left token (-1 for no window), and
-            a caption.
-    """
+    """Draw how the channel rewrites a slot, by steps of tokens, window and caption."""
     canvas = Canvas(
         760,
         40 + 62 * len(steps),

@@ -21,11 +21,7 @@ class Constituent(NamedTuple):
 
 
 def underlying_tree(sentence: Sentence, constituents: Sequence[Constituent]) -> Canvas:
-    """Draw a tree with its marks, like Figure 1 of Li, Wang and Eisner (2019).
-
-    Below the words are brackets of the constituents with punctemes, the smallest first, and the
-    surface of the slots.
-    """
+    """Draw a tree with its marks, like Figure 1 of Li, Wang and Eisner (2019)."""
     centers, slots, width = _places(sentence)
     heads = sentence.tree.parents
     depth = 1 + max(abs(head - i) for i, head in enumerate(heads) if head >= 0)
@@ -80,7 +76,6 @@ def underlying_tree(sentence: Sentence, constituents: Sequence[Constituent]) -> 
 
 
 def _places(sentence: Sentence) -> tuple[list[float], list[float], float]:
-    """Return the centres of the words, the places of the slots, and the width of the picture."""
     centers: list[float] = []
     slots = [_MARGIN + _GAP / 2.0]
     x = _MARGIN + _GAP
