@@ -49,7 +49,7 @@ class Section(str):
 
 
 def as_section(path: object) -> Section:
-    """Return a section, empty for other paths."""
+    """Return a section as it is, and an empty section for any other path."""
     return path if isinstance(path, Section) else Section(str(path), b"")
 
 

@@ -34,7 +34,7 @@ class Unmatched(NamedTuple):
 
     Attributes:
         characters: in slots and words.
-        inserted: including marks that take away a partner.
+        inserted: including inserted marks with a partner taken from another mark.
     """
 
     slots: int
@@ -67,7 +67,7 @@ class _Count(NamedTuple):
     Attributes:
         waiting: the open marks.
         unmatched: other marks without a partner.
-        inserted: of these, inserted ones and losses to inserted ones.
+        inserted: inserted marks without a partner, or with a partner taken from another mark.
     """
 
     waiting: "_Stack"

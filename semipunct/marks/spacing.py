@@ -278,7 +278,7 @@ class JoiningMarks:
     def of(
         cls, joined: Counter[tuple[str, bool]], apart: Counter[tuple[str, bool]]
     ) -> JoiningMarks:
-        """Choose the marks from their numbers of places without and with blanks."""
+        """Choose the marks by how often they occur without and with blanks."""
         if not joined:
             return cls()
         return cls(
@@ -318,7 +318,7 @@ _DOUBLE = frozenset('"“”„‟«»〝〞〟')
 
 
 def may_stand_between(string: Puncteme, before: str, after: str) -> bool:
-    """Return whether new marks may occur between two words, which are empty at the edges."""
+    """Return whether new marks may occur between two words; at the edges words are empty."""
     if not string:
         return True
     first, last = string[0][:1], string[-1][-1:]

@@ -45,7 +45,7 @@ def model_card(
     figures: Mapping[str, Any],
     command: str,
 ) -> str:
-    """Write ``README.md`` of a model folder in Markdown; ``command`` trained the model."""
+    """Write ``README.md`` of a model folder, including the ``command`` that trained the model."""
     settings = "\n".join(
         f"{section}.{key} = {value}"
         for section, values in config.to_dict().items()

@@ -141,7 +141,7 @@ class MarkedTree:
         return Around(tuple(ending), 0 if above in governing else above, tuple(starting[::-1]))
 
     def around_in_general(self, mark: int, left: int, right: int) -> Around:
-        """Return the same in any tree, by trying each word above either neighbour."""
+        """Return the same in any tree, by trying each word above the neighbours of the mark."""
         paths = [
             [word for word in self.path(side) if word not in self.governing]
             for side in (left, right if right < len(self.heads) else 0)
