@@ -1,6 +1,6 @@
 """Conventions of a treebank for the heads of marks between units, learnt from its own heads.
 
-UD 2 attaches a mark to the unit that it sets off; UD 1 to the governor of that unit.
+UD 2 attaches a mark to the unit that it sets off; UD 1, to the governor of that unit.
 """
 
 from collections import Counter

@@ -41,7 +41,7 @@ def without_words(tree: DependencyTree, removed: Collection[int]) -> DependencyT
 
 
 def _restricted(tree: DependencyTree, words: Sequence[int]) -> DependencyTree:
-    """Return the tree over words whose heads are among them, in the given order."""
+    """Return the tree over words with heads among them, in the given order."""
     if not words:
         raise UsageError("no word would be left; keep at least one")
     number = {0: 0, **{word: position for position, word in enumerate(words, start=1)}}

@@ -104,10 +104,10 @@ class Judgement:
         *,
         strict: bool = False,
     ) -> list[HeadChange]:
-        """Return the new heads of the marks whose heads are wrong, in order.
+        """Return the new heads of marks whose heads are wrong, in order.
 
         Args:
-            rules: the principles by which heads are changed.
+            rules: the principles that give new heads.
             strict: whether to replace heads that are allowed but not preferred.
         """
         changes = self.changes_around(conventions, frozenset(), strict=strict)
@@ -232,8 +232,8 @@ class Judgement:
     ) -> None:
         """Change heads of the marks in one slot until they follow the order of ``Around.words``.
 
-        Of two heads in the wrong order, the mark that has a new head anyway moves, or else the mark
-        in no pair, or else the right one.
+        Of two heads in the wrong order, the first of these moves: a mark with a new head, a mark in
+        no pair, the right mark.
         """
         rows: dict[int, list[int]] = {}
         for mark in choices:
@@ -265,9 +265,9 @@ def mark_heads(
 ) -> list[list[int]]:
     """Choose the head, a word 1 to n, of every mark in the slots of a tree.
 
-    By the convention ``unit`` (UD 2), marks are attached as in ``trees.principles``; by the
-    convention ``governor`` (UD 1), a mark between units is attached to the lowest word above both.
-    Marks at the edges of the sentence are attached to its root.
+    Marks are attached as in ``trees.principles``, except that the convention ``governor`` attaches
+    marks between units to the lowest word above both. Marks at the edges of the sentence are
+    attached to its root.
 
     Args:
         tree: may be non-projective.

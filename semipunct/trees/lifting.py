@@ -9,8 +9,8 @@ from semipunct.trees.tree import DependencyTree
 def lift_arcs(tree: DependencyTree) -> tuple[DependencyTree, int]:
     """Lift non-projective arcs until none remains; return the tree and the number of lifts.
 
-    The shortest non-projective arc (in a tie, the leftmost dependent) is first lifted to the head's
-    head. The time is almost linear for projective trees.
+    The shortest non-projective arc (in a tie, the leftmost dependent) is lifted first, to the
+    head's head. The time is almost linear for projective trees.
     """
     heads = tree.heads
     parent = [0, *heads]

@@ -13,7 +13,7 @@ class Around(NamedTuple):
     """The words to which a mark in one slot can be attached without crossing an arc of words.
 
     Attributes:
-        ending: words whose constituents end at the slot, highest last.
+        ending: words whose constituents end there, highest last.
         above: the lowest word above both sides, 0 at the edges of the sentence.
         starting: words whose constituents start there, highest first.
     """
@@ -141,7 +141,7 @@ class MarkedTree:
         return Around(tuple(ending), 0 if above in governing else above, tuple(starting[::-1]))
 
     def around_in_general(self, mark: int, left: int, right: int) -> Around:
-        """Return the same in any tree, by trying each word above the neighbours of the mark."""
+        """Return the same in any tree, by trying all words above the neighbours of the mark."""
         paths = [
             [word for word in self.path(side) if word not in self.governing]
             for side in (left, right if right < len(self.heads) else 0)
@@ -162,7 +162,7 @@ class MarkedTree:
             token = self.heads[token]
 
     def spans_others(self, mark: int) -> bool:
-        """Return whether the arc of a mark spans tokens that its head does not dominate."""
+        """Return whether the arc of a mark spans tokens not dominated by its head."""
         head = self.heads[mark]
         low, high = sorted((mark, head))
         return not self._dominates(head, range(low + 1, high))

@@ -20,8 +20,8 @@ class Junction(NamedTuple):
     """The nodes whose constituents meet at a slot, in the order of their punctemes.
 
     Attributes:
-        ending: nodes whose constituents end at the slot, innermost first.
-        starting: nodes whose constituents start there, outermost first.
+        ending: those whose constituents end there, innermost first.
+        starting: those whose constituents start there, outermost first.
     """
 
     ending: tuple[int, ...]
@@ -70,7 +70,7 @@ class Tree(ABC):
 
     @cached_property
     def edges(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """``[nodes]`` each: the slots at the left and right of each constituent."""
+        """``[nodes]`` each: the slots left and right of each constituent."""
         left = [anchor - 1 if anchor else self.words for anchor in self.anchors]
         right = list(self.anchors)
         parents = self.parents
@@ -112,8 +112,7 @@ class Tree(ABC):
             sides: ``[nodes]`` the strings of each node at its left and at its right edge.
 
         Returns:
-            ``[n + 1]`` right sides of constituents that end at the slot, innermost first, then left
-            sides of constituents that start there, outermost first.
+            ``[n + 1]`` strings, in the order of a ``Junction``.
         """
         strings: list[list[T]] = [[] for _ in range(self.words + 1)]
         left, right = self.edges
@@ -130,7 +129,7 @@ class DependencyTree(Tree):
 
     Attributes:
         heads: ``[n]``, 1 to n, or 0 for the root.
-        relations: ``[n]`` the label of each arc.
+        relations: ``[n]`` labels of arcs.
     """
 
     heads: tuple[int, ...]
