@@ -25,7 +25,7 @@ from semipunct.corpus.word_streams import (
     word_stream,
 )
 from semipunct.errors import TreebankError
-from semipunct.files import display_name, first_line
+from semipunct.files import as_section, display_name
 from semipunct.formats.lines import text_lines
 from semipunct.formats.registry import format_of, read_words
 from semipunct.formats.subtitles import Subtitles, cue_lines
@@ -111,7 +111,7 @@ def read_lines(
         if isinstance(form, Transcripts):
             yield from _segments("".join(lines), name)
             continue
-        for line in in_lines(lines, name, first_line(path)):
+        for line in in_lines(lines, name, as_section(path).first_line):
             parts = (line.text,) if whole or not line.is_text else parts_of_line(line.text)
             for part in parts:
                 yield text_entry(read_line(line._replace(text=part), line_of_text))

@@ -12,7 +12,7 @@ from semipunct.corpus.fixed_parts import fixed_parts
 from semipunct.corpus.located import BLANKS, Located, Piece, RawText, is_mark, located_sentence
 from semipunct.corpus.treebank import MARKUP
 from semipunct.errors import TreebankError, UsageError
-from semipunct.files import as_section, display_name, first_line
+from semipunct.files import as_section, display_name
 from semipunct.formats.base import Annotation, Format, Writer
 from semipunct.formats.lines import text_lines
 from semipunct.marks import Puncteme
@@ -84,7 +84,7 @@ class Text(Format[Located]):
     def read_words(self, path: str | Path) -> Iterator[Entry[Located, Words | Omitted]]:
         name = display_name(path)
         lines = lines_with_text(path, ended=self.ended)
-        for line in in_lines(lines, name, first_line(path)):
+        for line in in_lines(lines, name, as_section(path).first_line):
             yield text_entry(read_line(line, read_spaced_words))
 
     def writer(self, like: Iterable[Entry[Located]] = ()) -> "TextWriter":
@@ -169,7 +169,7 @@ def paragraphs(path: str | Path, *, ended: bool = False) -> Iterator[RawText]:
             has nothing but blanks in it.
     """
     lines = lines_with_text(path, ended=ended)
-    return in_paragraphs(lines, display_name(path), first_line(path))
+    return in_paragraphs(lines, display_name(path), as_section(path).first_line)
 
 
 def in_paragraphs(lines: Iterable[str], name: str = "text", first: int = 1) -> Iterator[RawText]:
