@@ -56,11 +56,7 @@ class Conllu(Format[Record]):
 
 @dataclass(frozen=True)
 class ConlluWriter(Writer[Record]):
-    """A writer of CoNLL-U.
-
-    Attributes:
-        style: how new tokens are attached and spaced.
-    """
+    """A writer of CoNLL-U, with the attachment and spacing of new tokens."""
 
     style: Style = DEFAULT
 

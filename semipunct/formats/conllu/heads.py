@@ -14,10 +14,7 @@ _NOTHING: Mapping[Place, int] = {}
 
 
 def convention_of(entries: Iterable[Entry[Record]]) -> Convention:
-    """Determine the convention by which the marks in the records of entries are attached.
-
-    It is the one that predicts more of their heads, ``unit`` in a tie.
-    """
+    """Return the convention that predicts most heads of the existing marks, ``unit`` in a tie."""
     agreeing = dict.fromkeys(CONVENTIONS, 0)
     for entry in entries:
         if not isinstance(entry.content, Sentence):
@@ -34,13 +31,7 @@ def convention_of(entries: Iterable[Entry[Record]]) -> Convention:
 
 
 def token_heads(source: Source, target: Target, convention: Convention) -> list[list[int]]:
-    """Choose the head of every visible token, as an ID; kept tokens keep their heads.
-
-    Args:
-        source: the record.
-        target: the requested slots.
-        convention: the convention by which new tokens are attached.
-    """
+    """Choose the head of every visible token, as an ID; kept tokens keep their heads."""
     tokens = source.record.tokens
     numbers = {0: 0} | {word_id: word for word, word_id in enumerate(source.word_ids, start=1)}
     fixed: dict[Place, int] = {

@@ -23,9 +23,6 @@ class _Written:
     """The tokens of a record as written.
 
     Attributes:
-        record: the record of the tokens.
-        forms: ``[tokens]``.
-        marks: ``[tokens]`` whether they are punctuation.
         words: ``[tokens]`` the words of each token.
         spaces: ``[tokens]`` whether a space follows.
     """
@@ -53,7 +50,7 @@ class _Written:
     def _by_rules(
         self,
     ) -> tuple[Record, list[str], list[bool], list[tuple[str, ...]], list[bool]]:
-        """Set spaces by typographic rules, where the treebank does not specify them."""
+        """Set spaces by typographic rules."""
         words: list[str] = []
         slots: list[list[str]] = [[]]
         for form, mark in zip(self.forms, self.marks, strict=True):
@@ -73,17 +70,10 @@ class _Written:
 
 
 def read_passages(paths: Iterable[str | Path]) -> list[Passage]:
-    """Read files of treebanks as running text, in passages of several sentences.
+    """Read treebanks as running text, in passages of several sentences.
 
-    Spaces are taken from MISC (``SpaceAfter=No``) or, in files without this attribute, set by
-    typographic rules. Sentences are separated by a space if their script uses spaces. A passage has
-    a few hundred characters, and ends at the latest with its document or paragraph.
-
-    Args:
-        paths: files in CoNLL-U; heads may be missing.
-
-    Raises:
-        TreebankError: with file and line, if a file is missing or damaged.
+    Spaces are taken from MISC (``SpaceAfter=No``) or, if it has none, set by typographic rules. A
+    passage ends after ``SENTENCES`` or ``CHARACTERS``, or with its document or paragraph.
     """
     return [passage for path in paths for passage in passages(read_records(path, trees=False))]
 
@@ -91,13 +81,7 @@ def read_passages(paths: Iterable[str | Path]) -> list[Passage]:
 def passages(
     records: Iterable[Record], sentences: int = SENTENCES, characters: int = CHARACTERS
 ) -> Iterator[Passage]:
-    """Yield the passages of the records of a file; see ``read_passages``.
-
-    Args:
-        records: the records of a file, in order.
-        sentences: the maximal number of sentences of a passage.
-        characters: a passage ends with the sentence that reaches this number.
-    """
+    """Yield the passages of the records of a file; see ``read_passages``."""
     all_records = list(records)
     recorded = any(False in spaces(record) for record in all_records)
     together: list[_Written] = []
@@ -115,12 +99,10 @@ def passages(
 
 
 def _breaks(record: Record) -> bool:
-    """Return whether a document or a paragraph starts with a sentence."""
     return any(map(_BREAK.match, takewhile(is_comment, record.lines)))
 
 
 def _joined(sentences: Sequence[_Written]) -> Passage:
-    """Concatenate sentences, without the space after the last one."""
     text: list[str] = []
     place = 0
     tokens: list[Span] = []

@@ -1,7 +1,6 @@
 """Writing of punctuation into CoNLL-U, with attachment and renumbering, and into plain text.
 
-Only punctuation changes. The lines of words keep everything but IDs, the dot of an abbreviation and
-SpaceAfter; so do the lines of marks that do not change.
+Only punctuation changes: other lines keep everything but IDs, abbreviation dots and SpaceAfter.
 """
 
 from collections.abc import Iterable, Sequence
@@ -32,12 +31,7 @@ from semipunct.trees.conventions import Convention
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """The attachment and the spacing of marks in a treebank.
-
-    Attributes:
-        convention: the convention by which new marks are attached.
-        habits: the usual spacing of marks.
-    """
+    """The attachment and the spacing of marks in a treebank."""
 
     convention: Convention = "unit"
     habits: Habits = field(default_factory=Habits)
@@ -51,36 +45,22 @@ def punctuate_record(
 ) -> Record:
     """Rewrite the record of a sentence with other punctuation.
 
-    The lines of unchanged slots are kept; if no slot changes, the record itself is returned. In
-    other slots common marks keep their lines, other old marks are removed, and new ones are
-    inserted with the tag PUNCT, the relation ``punct`` and a head by ``guideline.mark_heads``. IDs
-    are renumbered in the columns ID, HEAD and DEPS; arcs from removed tokens are removed from the
-    enhanced graph, and arcs to new tokens are added if there is one. Words keep their heads,
-    projective or not.
+    Unchanged marks keep their lines; new ones get the tag PUNCT, the relation ``punct`` and a head
+    by ``guideline.mark_heads``. IDs are renumbered in ID, HEAD and DEPS; the enhanced graph, if
+    there is one, loses removed tokens and gains new ones. Words keep their heads.
 
-    The space between tokens that remain neighbours is unchanged, both in the comment ``# text =``
-    and in MISC; that of removed marks goes to what now stands in their place. Beside new marks both
-    follow the habits of the treebank, or else ``marks.spacing``.
+    Spaces between tokens that remain neighbours are unchanged. Other spaces are taken from removed
+    marks, the habits of the treebank, or ``marks.spacing``.
 
     ``marks.ABBREVIATION``, first in a slot, adds a dot to the word before it, and its absence
-    removes the dot; boundary marks are not written. A straight quotation mark that is kept becomes
-    directional if it would otherwise be read as a different mark, or if its partner is a new,
-    directional one. If marks are only added and none is removed, all existing marks keep their
-    forms.
-
-    Multiword tokens are unchanged. An empty node stays after the word that it follows; if that was
-    a removed mark, it moves to the previous token.
+    removes the dot. If any mark is removed, a kept straight quotation mark becomes directional
+    where it would be misread or has a new partner.
 
     Args:
-        entry: an entry of CoNLL-U; ``bare_entry`` makes one from any sentence.
         slots: ``[n + 1]`` strings of tokens.
-        style: the attachment and spacing of new marks.
 
     Raises:
-        UsageError: if the number of slots is wrong, for a mark within a multiword token, for
-            ``marks.UNK`` or ``marks.OPEN`` where the record does not have the same mark, for an
-            abbreviation dot that does not follow a word, and for a token that cannot be written in
-            a column.
+        UsageError: if the number of slots is wrong, or a token cannot be written at its place.
     """
     source = Source.of(entry)
     target = Target.of(source, slots)
@@ -92,7 +72,7 @@ def punctuate_record(
     pieces = _pieces(source, target, heads, forms, gaps)
     text = renumber.text(source.record, pieces, source.spacing)
     leading = dict(source.spacing.leading)
-    if gaps[0][0].is_special:  # the space after a removed mark, at the beginning now
+    if gaps[0][0].is_special:  # the space after a removed mark is now at the beginning
         spaces = (leading.get(1, ""), gaps[0][0].as_leading)
         leading[1] = joined_leading(filter(None, spaces))
     return renumber.rewritten(source.record, pieces, text, leading)
@@ -103,17 +83,7 @@ def surface_text(
 ) -> str:
     """Write a sentence with other punctuation as plain text.
 
-    Multiword tokens are spelt as in the record. Spaces are those of ``punctuate_record``; if
-    neither the record nor its treebank states any, they follow ``marks.spacing``. With the original
-    slots the text is that of the comment ``# text =``, if the record has one.
-
-    Args:
-        entry: an entry of CoNLL-U.
-        slots: ``[n + 1]`` strings of tokens.
-        habits: the usual spacing of marks in the treebank.
-
-    Raises:
-        UsageError: as for ``punctuate_record``.
+    With the original slots this is the comment ``# text =``. Spaces are as in ``punctuate_record``.
     """
     source = Source.of(entry)
     target = Target.of(source, slots)
@@ -130,12 +100,7 @@ def surface_text(
 def spell_marks(entry: Entry[Record], slots: Sequence[Puncteme]) -> list[Puncteme]:
     """Return slots with the characters that ``punctuate_record`` and ``surface_text`` write.
 
-    Args:
-        entry: an entry of CoNLL-U.
-        slots: ``[n + 1]`` strings of tokens; tokens that are not written are unchanged.
-
-    Raises:
-        UsageError: as for ``punctuate_record``.
+    Tokens that are not written are unchanged.
     """
     source = Source.of(entry)
     target = Target.of(source, slots)
@@ -148,17 +113,13 @@ def spell_marks(entry: Entry[Record], slots: Sequence[Puncteme]) -> list[Punctem
 
 
 def style_of(entries: Iterable[Entry[Record]]) -> Style:
-    """Determine the attachment and spacing of the marks in the records of entries."""
+    """Determine the attachment and spacing of the marks in entries."""
     all_entries = list(entries)
     return Style(convention_of(all_entries), Habits.of(all_entries))
 
 
 def _forms(source: Source, target: Target, heads: Sequence[Sequence[int]]) -> list[list[str]]:
-    """Return the form of every visible token, as in the record unless it would be misread.
-
-    A straight quotation mark becomes directional if its partner is new, or if the sentence would
-    otherwise be read with different slots; not if no token is removed.
-    """
+    """Return the form of every visible token, as in the record unless it would be misread."""
     tokens = source.record.tokens
     forms = [
         [
@@ -185,7 +146,6 @@ def _misread(
     heads: Sequence[Sequence[int]],
     forms: Sequence[Sequence[str]],
 ) -> Place | None:
-    """Find the first token whose form differs from the requested one and would be misread."""
     places = [(slot, index) for slot, row in enumerate(forms) for index in range(len(row))]
     drafts: list[Token] = []
     for slot, index in places:
@@ -207,7 +167,6 @@ def _pieces(
     forms: Sequence[Sequence[str]],
     rows: Sequence[Sequence[Gap]],
 ) -> list[Piece]:
-    """Merge words and visible tokens in order, with the spaces after them."""
     sentence = source.sentence
     pieces: list[Piece] = []
     for slot, gaps in enumerate(rows):
@@ -224,10 +183,7 @@ def _pieces(
 def _gaps(source: Source, target: Target, habits: Habits | None) -> list[list[Gap]]:
     """Return, for each slot, the spaces before each token and after the last one.
 
-    Args:
-        source: the record.
-        target: the requested slots.
-        habits: the usual spacing; None if all spaces follow the rules of typography.
+    Without ``habits`` all spaces follow the rules of typography.
     """
     sentence, spacing_of = source.sentence, source.spacing
     words = [form + "." * dot for form, dot in zip(sentence.forms, target.dots, strict=True)]
