@@ -50,7 +50,7 @@ class Writer(ABC, Generic[R]):
 
     @abstractmethod
     def annotate(self, entry: Entry[R], annotation: Annotation) -> str:
-        pass
+        """Return the text of an entry with annotations."""
 
     @abstractmethod
     def punctuate(self, entry: Entry[R], slots: Sequence[Puncteme]) -> str:
