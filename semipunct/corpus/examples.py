@@ -1,4 +1,4 @@
-"""Examples: the interface of training data for any kind of model, and their digests."""
+"""Examples: the interface of training data for all kinds of models, and their digests."""
 
 import hashlib
 import json
@@ -12,34 +12,28 @@ ExampleType = Literal[
     "sentences", "sentences with crossing arcs", "sentences with marks as words",
     "passages", "running text",
 ]  # fmt: skip
-"""What models learn from; ``semipunct.formats.reading`` has a reader of each.
-
-The sentences of a treebank, with its marks in slots or among the words, with crossing arcs lifted
-or, with marks in slots, as annotated; passages of running text.
-"""
+"""The examples that a model learns from; ``semipunct.formats.reading`` has a reader for each."""
 
 
 class Example(Protocol):
     """One item of training data, such as a sentence or a passage of running text."""
 
     @property
-    def path(self) -> str:
-        """The file or other source of the example."""
-        ...
+    def path(self) -> str: ...
 
     @property
     def size(self) -> int:
-        """The number of words, by which batches are balanced, and which model cards report."""
+        """The number of words, by which batches are balanced."""
         ...
 
     @property
     def choices(self) -> int:
-        """The number of outcomes that a model predicts, by which metrics are normalised."""
+        """The number of predicted outcomes, by which metrics are normalised."""
         ...
 
     @property
     def seen(self) -> tuple[Any, ...]:
-        """All data that a model uses, as JSON values; equal for equal examples."""
+        """All data that a model uses, as JSON values."""
         ...
 
 
@@ -55,7 +49,7 @@ def treebank_digest(examples: Iterable[Example]) -> str:
 def parallel_digest(pairs: Iterable[ParallelSentence[Sentence | Words]]) -> str:
     """Compute a SHA-256 digest of words, slots and references.
 
-    Trees are not included, so that systems that use different parsers are comparable.
+    Trees are excluded, so that systems with different parsers are comparable.
     """
     digest = hashlib.sha256()
     for pair in pairs:

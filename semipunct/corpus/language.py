@@ -9,16 +9,15 @@ _CODES = re.compile(
     "hsb|hu|hy|hyw|id|is|it|ja|ka|kk|kmr|ko|la|lt|lv|lzh|mk|ml|mr|mt|nb|nl|nn|no|orv|pcm|pl|pt|ro|"
     "ru|sa|sk|sl|sme|sq|sr|sv|swl|ta|te|th|tl|tr|ug|uk|ur|uz|vi|wo|yo|yue|zh"
 )
-"""Language codes of Universal Dependencies, as used in names of files and folders."""
+"""Language codes of Universal Dependencies."""
 
 _FILE = re.compile(r"([a-z]{2,3})(?:_[a-z0-9]+)?-ud-")
 
 
 def language_of(paths: Iterable[str]) -> str | None:
-    """Return the code of the language that all files are in, None if it is unknown or mixed.
+    """Return the language code shared by all files, None if it is unknown or mixed.
 
-    Universal Dependencies calls its files ``id-ud-dev.conllu`` or ``id_gsd-ud-dev.conllu``; a
-    folder may also be named by the code.
+    Names such as ``id_gsd-ud-dev.conllu``, or of the folder, contain it.
     """
     codes = {_language(PurePath(path)) for path in paths}
     return codes.pop() if len(codes) == 1 else None

@@ -14,18 +14,11 @@ class Passage:
     """Consecutive sentences of a document with their original text.
 
     Attributes:
-        name: the name of its first sentence.
-        path: the file or other source.
-        line: its first line there, from 1.
-        text: the characters.
-        tokens: ``[tokens]`` their positions in the text, in order.
+        name: the name of the first sentence.
+        tokens: ``[tokens]`` positions in the text, in order.
         ends: ``[tokens]`` whether a token ends its sentence.
         marks: ``[tokens]`` whether a token is punctuation.
-        words: ``[tokens]`` the words of a token: itself, or those of a multiword token (*al* is *a
-            el*).
-
-    Raises:
-        ValueError: if there are no tokens, columns differ in length, or tokens overlap.
+        words: ``[tokens]`` the words of a token: itself, or several (*al* is *a el*).
     """
 
     name: str
@@ -60,21 +53,14 @@ class Passage:
 
     @property
     def sentences(self) -> list[Span]:
-        """The start and end of each sentence."""
         return sentence_spans(self.tokens, self.ends)
 
     def forms(self) -> Iterator[str]:
-        """Yield the tokens as they are spelt."""
         return (self.text[start:end] for start, end in self.tokens)
 
 
 def sentence_spans(tokens: Sequence[Span], ends: Sequence[bool]) -> list[Span]:
-    """Return the starts and ends of sentences; the last token always ends one.
-
-    Args:
-        tokens: ``[tokens]`` positions.
-        ends: ``[tokens]`` whether a token is the last of its sentence.
-    """
+    """Return the starts and ends of sentences; the last token always ends one."""
     spans: list[Span] = []
     first: int | None = None
     for number, ((start, end), stops) in enumerate(zip(tokens, ends, strict=True), 1):
