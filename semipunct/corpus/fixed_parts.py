@@ -134,7 +134,7 @@ _MARK = re.compile(
 
 
 def fixed_parts(text: str) -> FixedParts:
-    """Find labels of speech (*[10:02] anna:*), markup, code, paths, references and similar parts."""
+    """Find labels of speech (*[10:02] anna:*), markup, code, paths, references and the like."""
     labels = [match.span("label") for match in _LABEL.finditer(text)]
     words = [match.span() for match in _WORD.finditer(text)]
     return FixedParts(words, _united(_marks(text, labels)), labels)

@@ -126,8 +126,7 @@ def _disagreement(
 def shared_slots(
     source: Sequence[str], corrected: Sequence[str], slots: Sequence[Puncteme]
 ) -> Judged:
-    """Return the corrected strings, ``[n + 1]``, of slots whose adjacent words are in both
-    sentences.
+    """Return the corrected string of each slot whose adjacent words are in both sentences.
 
     Words are aligned by longest common runs (``difflib``), ignoring case.
     """
