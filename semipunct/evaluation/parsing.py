@@ -1,4 +1,4 @@
-"""Parsing: predicted tags and trees compared with those of a treebank, without punctuation."""
+"""Parsing: predicted tags and trees compared with a treebank, without punctuation."""
 
 from __future__ import annotations
 
@@ -17,10 +17,7 @@ from semipunct.wording import quantity
 
 
 class ParsingFigures(Figures, frozen=True):
-    """Figures of the tagging and parsing of a corpus.
-
-    Proportions are of words, without punctuation, except those of roots and complete sentences.
-    """
+    """Figures of the tagging and parsing of a corpus."""
 
     las: Annotated[
         Real,
@@ -48,21 +45,14 @@ class ParsingFigures(Figures, frozen=True):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ParsingStatistics(Statistics[ParsingFigures]):
-    """The contribution of each sentence to ``ParsingFigures``: counts of words.
+    """The contribution of each sentence to ``ParsingFigures``: counts of words, ``[sentences]``.
 
     Attributes:
-        words: ``[sentences]`` words, 1 or more each.
-        roots: ``[sentences]`` roots; more than one each only in the sum of several runs.
-        heads: ``[sentences]`` words with the right head.
-        universal: ``[sentences]`` words with the right head and relation, ignoring subtypes.
-        labelled: ``[sentences]`` words with the right head and relation.
-        upos: ``[sentences]`` words with the right universal tag.
-        xpos: ``[sentences]`` words with the right language-specific tag.
-        feats: ``[sentences]`` words with the right features.
-        right_roots: ``[sentences]`` roots that are the root of the predicted tree.
-
-    Raises:
-        ValueError: if shapes or counts are inconsistent; the message names the sentence.
+        roots: more than one each only in the sum of several runs.
+        heads: words with the right head.
+        universal: words with the right head and relation, ignoring subtypes.
+        labelled: words with the right head and relation.
+        right_roots: roots that are the root of the predicted tree.
     """
 
     task: ClassVar[str] = "parsing"
@@ -127,12 +117,8 @@ def parsing_statistics(
 ) -> ParsingStatistics:
     """Compare predicted tags and trees with gold ones, sentence by sentence.
 
-    Words correspond one to one, because a parser does not change them.  Tags, features and
-    relations are compared as strings; slots, lemmas and IDs of sentences are ignored.
-
-    Args:
-        gold: the sentences of a treebank.
-        predicted: the same words with the tags and trees of a system.
+    Tags, features and relations are compared as strings; slots, lemmas and sentence ids are
+    ignored.
 
     Raises:
         UsageError: if the numbers of sentences, or the words of a sentence, differ.
