@@ -20,23 +20,21 @@ from semipunct.models.base import Batching
 from semipunct.models.kind import SharedTrainOptions
 
 _TYPICAL = 64
-"""Minimum number of batches for choosing padded sizes; a larger one later compiles a new shape."""
+"""Minimum number of batches for choosing padded sizes."""
 
 _TYPICAL_SENTENCES = 4096
-"""Minimum number of sentences in these batches, as small batches vary more in size."""
+"""Minimum number of sentences in these batches."""
 
 
 @dataclass(frozen=True)
 class Plan:
-    """The schedule of a run: visits, steps and batches.
+    """The schedule of a run.
 
     Attributes:
-        lengths: ``[sentences]`` the number of words of each training sentence; an epoch visits each
-            sentence once.
-        batch_size: sentences per batch; the last batch of an epoch may have fewer.
+        lengths: ``[sentences]`` words of each training sentence.
         batching: see ``Model.batching``.
         visits: the total number of sentence visits.
-        evaluate_every: the number of sentence visits between evaluations.
+        evaluate_every: sentence visits between evaluations.
     """
 
     lengths: Sequence[int]
@@ -53,36 +51,24 @@ class Plan:
         *,
         batching: Batching = "sentences",
     ) -> Plan:
-        """Create the plan for the given settings; the defaults depend on the treebank.
-
-        Args:
-            lengths: ``[sentences]`` the number of words of each training sentence.
-            options: the options of training.
-            batching: see the attribute.
-        """
+        """Create the plan for the given options, whose defaults depend on the treebank."""
         visits = options.visits or options.suggested_visits(len(lengths))
         every = options.evaluate_every or -(-visits // options.evaluations)
         return cls(lengths, options.batch_size, visits, every, batching)
 
     @property
     def sentences(self) -> int:
-        """The number of training sentences."""
         return len(self.lengths)
 
     @cached_property
     def steps_per_epoch(self) -> int:
-        """The number of batches per epoch."""
         if self.batching == "length":
             return buckets(self.lengths, self.batch_size)
         return -(-self.sentences // self.batch_size)
 
     @cached_property
     def steps(self) -> int:
-        """The number of batches that the planned visits take, at most; the same for every seed.
-
-        Learning rates are scheduled by it. If batches differ in size, the visits may be done
-        slightly earlier (``batches``).
-        """
+        """The maximal number of batches, by which learning rates are scheduled."""
         epochs, remainder = divmod(self.visits, self.sentences)
         whole = self.steps_per_epoch
         if self.batching == "sentences":
@@ -90,24 +76,10 @@ class Plan:
         return epochs * whole + -(-remainder * whole // self.sentences)
 
     def is_done(self, step: int, visits: int) -> bool:
-        """Tell whether a run needs no further batch.
-
-        Args:
-            step: the number of batches so far.
-            visits: the number of their sentences.
-        """
         return visits >= self.visits or step >= self.steps
 
     def batches(self, seed: int, first: int) -> Iterator[list[int]]:
-        """Yield the members of each batch, which depend only on the seed and the epoch.
-
-        The last batch is the one that reaches the planned visits, which it may exceed by less than
-        its size, or the last of ``steps``.
-
-        Args:
-            seed: the seed of the order.
-            first: the first step.
-        """
+        """Yield the members of each batch, which depend only on the seed and the epoch."""
         epoch, skip = divmod(first, self.steps_per_epoch)
         step, visits = first - skip, epoch * self.sentences
         while not self.is_done(step, visits):
@@ -120,11 +92,7 @@ class Plan:
             epoch += 1
 
     def most_sentences(self, seed: int) -> int:
-        """Return the maximum number of sentences of a batch; nearly the same for all seeds.
-
-        Args:
-            seed: the seed of the order.
-        """
+        """Return the maximum number of sentences of a batch, which hardly depends on the seed."""
         if self.batching != "words":
             return self.batch_size
         return round_up(max(map(len, self.batches(seed, 0)), default=1))
