@@ -144,10 +144,8 @@ def measure_growth(
         total: words per batch.
         options: the command line.
     """
-    drawn = generate(
-        replace(english_parameters(), lengths={words: 1.0}), total // words, options.seed
-    )
-    sentences = [item.sentence for item in drawn]
+    parameters_of_length = replace(english_parameters(), lengths={words: 1.0})
+    sentences = list(generate(parameters_of_length, total // words, options.seed))
     parameters = model.initial_parameters(options.seed, 0.1)
     start = time.perf_counter()
     encoded = model.encode(sentences)
@@ -181,8 +179,7 @@ def main() -> None:
     if options.train:
         sentences = list(read_treebank(options.train).sentences)
     else:
-        drawn = generate(english_parameters(), options.sentences, options.seed)
-        sentences = [item.sentence for item in drawn]
+        sentences = list(generate(english_parameters(), options.sentences, options.seed))
     model = PunctuationModel.fit(sentences, ModelOptions(channel=options.channel))
     inventory = model.inventory
     figures: dict[str, Any] = {

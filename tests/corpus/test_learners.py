@@ -37,7 +37,7 @@ COMMA, NOTHING = (",",), ()
 @pytest.fixture(scope="module")
 def drawn():
     """2,000 sentences with many commas, none from learners."""
-    return [item.sentence for item in generate(english_parameters(), 2000, 1)]
+    return list(generate(english_parameters(), 2000, 1))
 
 
 def words(*tokens: str) -> Words:

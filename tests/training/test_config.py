@@ -151,8 +151,6 @@ def test_mistakes_in_a_file(written, text, message):
 @pytest.mark.parametrize(
     "text, message",
     [
-        ("batch_size=3", "did you mean 'train.batch_size'?"),
-        ("train.batch_siez=3", "did you mean 'train.batch_size'?"),
         ("train.batch_size=0", "train.batch_size is 0; it must be at least 1"),
         ("train.batch_size=", "write a key and a value"),
         ("model=3", "there is no setting 'model'"),

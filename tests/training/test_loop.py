@@ -4,7 +4,7 @@ import os
 import shutil
 import signal
 from dataclasses import replace
-from itertools import accumulate, chain, islice, pairwise
+from itertools import accumulate, islice, pairwise
 from typing import Any
 
 import jax
@@ -251,18 +251,6 @@ def test_nothing_to_train_on(tiny, tmp_path):
     with pytest.raises(TreebankError, match="no development sentence"):
         train(tiny.train, [], tmp_path / "model", config=tiny.config)
     assert list(tmp_path.iterdir()) == []
-
-
-def test_batches_are_a_function_of_seed_and_epoch():
-    plan = Plan(lengths=[3] * 10, batch_size=4, visits=25, evaluate_every=10)
-    every = list(plan.batches(7, 0))
-    assert plan.steps == len(every) == 8
-    for epoch in (every[:3], every[3:6]):
-        assert sorted(chain.from_iterable(epoch)) == list(range(10))
-    assert every[:3] != every[3:6]
-    for first in range(9):
-        assert list(plan.batches(7, first)) == every[first:]
-    assert list(plan.batches(8, 0)) != every
 
 
 @pytest.mark.parametrize("sentences, visits", [(1, 1000), (289, 5000), (12_543, 30_000)])
