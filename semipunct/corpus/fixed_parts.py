@@ -187,8 +187,8 @@ _KINDS = re.compile(
 )
 _TRAILING = ".,;:!?'()[]"
 
+# Tags before a word, the word, and tags after it.
 _TAGGED = re.compile(r"((?:<[^<>]*>)*)(.*?)((?:<[^<>]*>)*)", re.DOTALL)
-"""Tags before a word, the word, and tags after it."""
 
 _CODE = "`"
 

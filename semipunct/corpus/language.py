@@ -4,12 +4,12 @@ import re
 from collections.abc import Iterable
 from pathlib import PurePath
 
+# Language codes of Universal Dependencies.
 _CODES = re.compile(
     "af|ar|be|bg|br|ca|cs|cu|cy|da|de|el|en|es|et|eu|fa|fi|fo|fr|ga|gd|gl|got|grc|gsw|gv|he|hi|hr|"
     "hsb|hu|hy|hyw|id|is|it|ja|ka|kk|kmr|ko|la|lt|lv|lzh|mk|ml|mr|mt|nb|nl|nn|no|orv|pcm|pl|pt|ro|"
     "ru|sa|sk|sl|sme|sq|sr|sv|swl|ta|te|th|tl|tr|ug|uk|ur|uz|vi|wo|yo|yue|zh"
 )
-"""Language codes of Universal Dependencies."""
 
 _FILE = re.compile(r"([a-z]{2,3})(?:_[a-z0-9]+)?-ud-")
 

@@ -39,9 +39,9 @@ class ParallelSentence(Generic[S]):
     corrected: tuple[S, ...]
     references: tuple[Judged, ...]
 
-    def target(self, reference: int = 0) -> S:
-        """Return the source with the punctuation of a reference, where it is known."""
-        pairs = zip(self.source.slots, self.references[reference], strict=True)
+    def target(self) -> S:
+        """Return the source with the punctuation of the first reference, where it is known."""
+        pairs = zip(self.source.slots, self.references[0], strict=True)
         slots = tuple(
             written if corrected is None else _dotted(written, corrected)
             for written, corrected in pairs
@@ -49,9 +49,9 @@ class ParallelSentence(Generic[S]):
         return replace(self.source, slots=slots)
 
 
-def to_learn_from(pair: ParallelSentence[Sentence], reference: int = 0) -> Sentence:
+def to_learn_from(pair: ParallelSentence[Sentence]) -> Sentence:
     """Return a source with corrected punctuation, and the original punctuation as ``written``."""
-    return replace(pair.target(reference), written=Written(pair.source.slots))
+    return replace(pair.target(), written=Written(pair.source.slots))
 
 
 def as_written(sentence: Sentence) -> Sentence:

@@ -28,8 +28,8 @@ from semipunct.marks.spacing import ENDS
 
 Ints = npt.NDArray[np.int32]
 
+# Punctuation characters that are read aloud, or belong to words.
 _OF_WORDS = frozenset("#%&*/@\\_§†‡•‰")
-"""Punctuation characters that are read aloud, or belong to words."""
 
 MARKS = frozenset(
     char
@@ -43,8 +43,8 @@ _EDGES = re.compile(rf"([{_CLASS}]*)(.*?)([{_CLASS}]*)", re.DOTALL)
 _MARK = re.compile(r"\.{2,}|-{2,}|[–—―]+|.", re.DOTALL)
 _DASH = re.compile(r"(\.{2,}|-{2,}|[–—―…]+)")
 _BLANKS = re.compile("[\\s\\x00-\\x1f\\x7f-\\x9f\\ufeff]+")
+# Directional quotation marks: before a word, and after it.
 _TURNED = {'"': "“”", "'": "‘’", "``": "““", "''": "””"}
-"""Directional quotation marks: before a word, and after it."""
 
 
 END = ""
@@ -229,8 +229,8 @@ class TextPassages(Sequence[TextPassage]):
         return TextPassage(stream, start, min(start + self._size, len(stream)))
 
 
+# The number of words in memory before they are written to a file.
 _BLOCK = 2**16
-"""The number of words in memory before they are written to a file."""
 
 
 @dataclass

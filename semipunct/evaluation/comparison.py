@@ -83,8 +83,8 @@ CONFIDENCE = 0.95
 MUST_AGREE = ("task", "treebank")
 """Parts of a signature that define the prediction task, beside the ``conditions`` of the metric."""
 
+# Sentences times resamples per batch: about 100 megabytes.
 _CELLS = 1 << 20
-"""Sentences times resamples per batch: about 100 megabytes."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,11 +23,10 @@ def omitted_lines(paths: Iterable[str | Path]) -> Iterator[str]:
     """Yield file, line, sentence and reason for each omitted sentence."""
     for entry in read_entries(paths):
         if isinstance(entry.content, Omitted):
-            yield omitted_line(entry, entry.content)
+            yield _omitted_line(entry, entry.content)
 
 
-def omitted_line(entry: Entry[Any, Any], omitted: Omitted) -> str:
-    """Return file, line, sentence and reason of an omitted sentence."""
+def _omitted_line(entry: Entry[Any, Any], omitted: Omitted) -> str:
     if omitted.fault:
         return f"{omitted.fault} ({omitted.reason})"
     tokens = getattr(entry.record, "tokens", ())

@@ -102,10 +102,10 @@ def _name_by_content(path: str | Path, default: str) -> str:
     return Text.name
 
 
+# A complete line that is not empty or a comment, with the number before it.
 _CONTENT = re.compile(
     rb"^(?!\xef\xbb\xbf#|#|\s*$)(?:(?:\xef\xbb\xbf)?[0-9]+[ \t\r]*\n)?+[^\n]*\n", re.MULTILINE
 )
-"""A complete line that is not empty or a comment, with the number before it."""
 
 _WORD_LINE = re.compile(rb"(\xef\xbb\xbf)?[0-9]+([-.][0-9]+)?(\t[^\t]*){2}")
 

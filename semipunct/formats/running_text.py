@@ -202,8 +202,8 @@ def _located(
     return replace(sentence, content=replace(sentence.content, closed=closed))
 
 
+# The beginning of a Markdown heading, which usually ends without a mark.
 _HEADING = re.compile(r" {0,3}#{1,6}[ \t]")
-"""The beginning of a Markdown heading, which usually ends without a mark."""
 
 
 def _slots_beside_signs(forms: Sequence[str]) -> set[int]:
@@ -212,8 +212,8 @@ def _slots_beside_signs(forms: Sequence[str]) -> set[int]:
     return {slot for word in signs for slot in (word, word + 1)} - {0}
 
 
+# Signs that follow a number or a name, and may end a sentence.
 _MEASURES = frozenset("%‰‱°′″‴$†‡©®™")
-"""Signs that follow a number or a name, and may end a sentence."""
 
 
 def _is_sign(char: str) -> bool:

@@ -19,17 +19,17 @@ from semipunct.files import display_name
 from semipunct.formats.text import Text
 
 _TIME = r"-?\d+(?::\d+){1,3}(?:[.,]\d+)?"
+# The times of a cue; WebVTT may omit hours. Values are not read, so no range is checked.
 _TIMES = re.compile(rf"\s*{_TIME}\s*-->\s*{_TIME}(?!\S)")
-"""The times of a cue; WebVTT may omit hours. Values are not read, so no range is checked."""
 
 _NUMBER = re.compile(r"\s*\d+\s*")
 
+# The first line of a WebVTT block that is not a cue.
 _BLOCK = re.compile(r"\ufeff?(WEBVTT|NOTE|STYLE|REGION)(\s|$)")
-"""The first line of a WebVTT block that is not a cue."""
 
 _TAG = r"<[^<>\n]{1,200}>|\{\\[^{}\n]{0,200}\}"
+# Blanks, text direction marks, music signs, tags, and sounds in brackets.
 _BETWEEN = rf"\s|[\ufeff\u200e\u200f\u202a-\u202e\u2066-\u2069♪♫♬]|{_TAG}|\[[^\[\]\n]{{1,200}}\]"
-"""Blanks, text direction marks, music signs, tags, and sounds in brackets."""
 
 _BEFORE = re.compile(
     rf"(?:{_BETWEEN}|\#(?=\s)|(?P<new>>{{2,3}})|\((?P<name>(?=[^\W\d_])[^()\na-z]{{1,40}})\))+"

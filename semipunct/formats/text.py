@@ -20,8 +20,8 @@ from semipunct.marks import Puncteme
 _OPENING = re.compile(r" {0,3}(`{3,})[^`]*$")
 _CLOSING = re.compile(r" {0,3}(`{3,})\s*$")
 
+# The longest code block in lines, to bound memory.
 _LONGEST = 2**12
-"""The longest code block in lines, to bound memory."""
 
 
 def lines_judged_together(lines: Iterable[str]) -> Iterator[tuple[list[str], bool]]:

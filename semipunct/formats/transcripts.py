@@ -23,13 +23,13 @@ from semipunct.formats.text import Text, TextWriter
 from semipunct.marks import Puncteme
 
 _STRING = r'"(?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"'
+# Any string, or the key of a text or word with its string.
 _SPELLING = re.compile(rf'(?P<key>"(?:text|word)"\s*:\s*)(?P<value>{_STRING})|{_STRING}')
-"""Any string, or the key of a text or word with its string."""
 
 _MARK = re.compile(r"[^\w\s]")
 
+# Marks and blanks between two words that belong to the second one.
 _NEXT = re.compile(r"\s+\S*\Z|[\[({¿¡“‘„‚«‹「『（《〈【]+\Z")
-"""Marks and blanks between two words that belong to the second one."""
 
 
 class _String(NamedTuple):

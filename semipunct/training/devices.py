@@ -24,8 +24,8 @@ from semipunct.wording import quantity
 
 _AXIS = "batch"
 
+# Messages are padded to this length times a power of two, to compile few shapes.
 _LEAST_BYTES = 1024
-"""Messages are padded to this length times a power of two, to compile few shapes."""
 
 
 def join() -> None:

@@ -19,11 +19,11 @@ from semipunct.arrays.padding import (
 from semipunct.models.base import Batching
 from semipunct.models.kind import SharedTrainOptions
 
+# Minimum number of batches for choosing padded sizes.
 _TYPICAL = 64
-"""Minimum number of batches for choosing padded sizes."""
 
+# Minimum number of sentences in these batches.
 _TYPICAL_SENTENCES = 4096
-"""Minimum number of sentences in these batches."""
 
 
 @dataclass(frozen=True)

@@ -43,8 +43,8 @@ class SavedRun(msgspec.Struct, forbid_unknown_fields=True):
     development: str
 
 
+# The attributes of a ``Run`` that are saved unchanged.
 _PLAIN = ("step", "visits", "best_figures", "stale", "loss", "slots", "impossible")
-"""The attributes of a ``Run`` that are saved unchanged."""
 
 
 @dataclass(slots=True)

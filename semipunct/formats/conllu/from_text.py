@@ -13,9 +13,7 @@ from semipunct.formats.conllu.misc import EMPTY
 from semipunct.formats.conllu.punctuate import punctuate_record
 from semipunct.formats.conllu.records import Record, multiword_tokens, tokens_of
 from semipunct.marks import ABBREVIATION, Puncteme, spacing
-from semipunct.trees.conventions import Convention
 from semipunct.trees.guideline import mark_heads
-from semipunct.wording import quantity
 
 
 class _Written(NamedTuple):
@@ -142,22 +140,16 @@ def analysed_entry(
 
 
 def replace_analysis(
-    entry: Entry[Record, Sentence | Words | Omitted],
-    sentence: Sentence,
-    convention: Convention = "unit",
+    entry: Entry[Record, Sentence | Words | Omitted], sentence: Sentence
 ) -> Entry[Record, Sentence]:
     """Replace the tags and the tree of an entry.
 
     Punctuation gets heads by ``mark_heads``; DEPS, the graph of another tree, is emptied.
     """
     record, ids = entry.record, entry.word_ids
-    if len(ids) != len(sentence.forms):
-        raise ValueError(
-            f"{record.where()}: {quantity(len(ids), 'word')}, and {len(sentence.forms)} analysed"
-        )
     number = {word_id: word for word, word_id in enumerate(ids, 1)}
     visible = spacing.visible(sentence.slots)
-    marks = (head for row in mark_heads(sentence.tree, visible, convention) for head in row)
+    marks = (head for row in mark_heads(sentence.tree, visible, "unit") for head in row)
     lines = list(record.lines)
     for token in record.tokens:
         columns = lines[token.position].split("\t")

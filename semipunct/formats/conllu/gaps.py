@@ -26,8 +26,8 @@ _SPACES_AFTER, _SPACES_BEFORE = "SpacesAfter=", "SpacesBefore="
 _AFTER = ("SpaceAfter=", _SPACES_AFTER)
 _MISC = 9
 
+# The least share of equal characters of a text and its tokens.
 _SIMILAR = 0.6
-"""The least share of equal characters of a text and its tokens."""
 
 
 class Gap(NamedTuple):
@@ -254,11 +254,11 @@ def with_gap(column: str, gap: Gap, leading: str = "") -> str:
 
 Side = Literal["before", "after"]
 
+# The least agreement of counts for dashes, and of pooled counts.
 _SHARE = 0.95
-"""The least agreement of counts for dashes, and of pooled counts."""
 
+# Marks with the same spacing; French has a space before these only.
 _HIGH = frozenset(";:!?")
-"""Marks with the same spacing; French has a space before these only."""
 
 _Key = tuple[Side, str]
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from semipunct.corpus.passages import Passage, Span
 from semipunct.corpus.treebank import PUNCTUATION
+from semipunct.formats.conllu.gaps import Spacing
 from semipunct.formats.conllu.records import Record, is_comment, read_records, written_tokens
-from semipunct.formats.conllu.renumber import spaces
 from semipunct.marks import spacing
 
 SENTENCES, CHARACTERS = 8, 600
@@ -35,7 +35,7 @@ class _Written:
 
     @classmethod
     def of(cls, record: Record, *, recorded: bool) -> "_Written":
-        spaces_after = spaces(record)
+        spaces_after = Spacing.of(record).spaces
         parts = cls(record, [], [], [], [])
         for written in written_tokens(record):
             words = record.tokens[written.first - 1 : written.last]
@@ -83,7 +83,7 @@ def passages(
 ) -> Iterator[Passage]:
     """Yield the passages of the records of a file; see ``read_passages``."""
     all_records = list(records)
-    recorded = any(False in spaces(record) for record in all_records)
+    recorded = any(False in Spacing.of(record).spaces for record in all_records)
     together: list[_Written] = []
     size = 0
     for record in all_records:

@@ -39,11 +39,6 @@ class Piece(NamedTuple):
     """The space after it; ignored within a multiword token."""
 
 
-def spaces(record: Record) -> list[bool | None]:
-    """Return whether a space follows each token; None for tokens within a multiword token."""
-    return Spacing.of(record).spaces
-
-
 def written_text(record: Record) -> str:
     """Return the text of a record, from its comment or its tokens and spaces."""
     if (stated := stated_text(record)) is not None:
