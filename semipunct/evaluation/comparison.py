@@ -39,11 +39,8 @@ def read_runs(path: str | Path) -> list[Result]:
 def aggregate(runs: Sequence[Result]) -> Result:
     """Sum the runs of a system, sentence by sentence, into one result.
 
-    Figures are then averages over runs (of perplexities, the geometric mean). Sentences, not runs,
-    are treated as random: ``compare`` swaps all runs of a sentence together.
-
-    Raises:
-        ResultError: if the runs differ in task, treebank or conditions of the measurement.
+    Figures are then averages over runs (of perplexities, the geometric mean), and ``compare`` swaps
+    all runs of a sentence together.
     """
     if not runs:
         raise ValueError("there are no runs to aggregate")
@@ -92,7 +89,6 @@ class Difference:
     """One measure of two systems, A and B.
 
     Attributes:
-        a: the figure of A; infinite if A has a sentence of probability zero.
         low: the lower end of the bootstrap confidence interval; NaN if undefined.
         p: the p-value of the two-sided paired permutation test; NaN if the difference is infinite,
             or undefined in a permutation.
@@ -113,9 +109,8 @@ class Comparison:
     """The comparison of two results.
 
     Attributes:
-        resamples: the number of permutations, and of bootstrap samples. If fewer permutations
-            exist, each is used once.
-        confidence: the confidence level of the intervals.
+        resamples: the number of permutations (each is used once if fewer exist), and of bootstrap
+            samples.
     """
 
     a: Result
@@ -189,7 +184,6 @@ class _Pair:
 
 
 def _pair(measure: Measure, a: Statistics, b: Statistics) -> _Pair | None:
-    """Return a measure of A and B; None if it excludes infinite entries and there are none."""
     sides, shared = np.stack([a.sums(measure), b.sums(measure)]), a.shared(measure)
     if measure.of_finite:
         counted = np.all(np.isfinite(sides), axis=(0, 2), keepdims=True)
@@ -239,7 +233,7 @@ def _permuted(pairs: Sequence[_Pair], resamples: int, seed: int) -> Floats:
 
 
 def _exactly_summable(values: Floats) -> Floats:
-    """Round ``[sentences, columns]`` so that sums with any signs are exact in any order."""
+    """Round ``[sentences, columns]`` so that sums with any signs are exact."""
     # Equivalent permutations then give equal or opposite numbers, so SciPy's comparison with the
     # observed difference is exact.
     exponent = np.frexp(np.abs(values).sum(0))[1] - 52
@@ -287,7 +281,7 @@ def _bootstrapped(pairs: Sequence[_Pair], resamples: int, seed: int) -> Floats:
 
 
 def _occurrences(numbers: npt.NDArray[np.int64]) -> Floats:
-    """Count the numbers 0 to n - 1 in samples ``[..., n]``; the result is ``[..., n]``."""
+    """Count the numbers 0 to n - 1 in samples ``[..., n]``."""
     rows = numbers.reshape(-1, numbers.shape[-1])
     places = rows + rows.shape[1] * np.arange(len(rows))[:, None]
     counts = np.bincount(places.ravel(), minlength=numbers.size)
@@ -338,11 +332,10 @@ def compare(a: System, b: System, *, resamples: int = 10_000, seed: int = 0) -> 
     """Test whether two systems differ significantly, without running them again.
 
     Under the null hypothesis the systems are exchangeable: a permutation swaps the outputs of A and
-    B in a subset of the sentences. p is twice the proportion of permutations at least as extreme as
-    the observed difference, which is included (``scipy.stats.permutation_test``; Li, Wang and
-    Eisner 2019, tables 3 and 6 and figure 4). All measures are tested on the same permutations. The
-    interval contains the middle 95% of the differences, A minus B, in bootstrap samples of the
-    sentences.
+    B in a subset of the sentences. p is twice the proportion of permutations at least as extreme on
+    the side of the observed difference, which is included (``scipy.stats.permutation_test``; Li,
+    Wang and Eisner 2019, tables 3 and 6, figure 4). The interval contains the middle 95% of the
+    differences, A minus B, in bootstrap samples of the sentences.
 
     Args:
         a: a system; ``-`` is standard input. Several runs, such as three seeds, are aggregated.

@@ -26,12 +26,7 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class Confusion:
-    """Slots with the same gold string and the same wrong prediction.
-
-    Attributes:
-        edits: the sum of their edit distances.
-        examples: the first of the slots in the treebank.
-    """
+    """Slots with the same gold string and the same wrong prediction, and the first as examples."""
 
     gold: Puncteme
     predicted: Puncteme

@@ -1,10 +1,9 @@
 """Correction: a system's corrections compared with one or more references.
 
-Edits are defined in ``marks.corrections``, one for each slot that changes; an edit is correct if
-the reference has the same tokens there. As in the MaxMatch scorer (Dahlmeier and Ng 2012; Ng et al.
-2014), edits are proposed by a system, needed by a reference, or both (correct), and the best
-reference of a sentence is used. F0.5 is 1.25 correct / (proposed + 0.25 needed); harm is the number
-of edits per thousand slots that were right.
+Edits are defined in ``marks.corrections``, one for each slot that changes. As in the MaxMatch
+scorer (Dahlmeier and Ng 2012; Ng et al. 2014), edits are proposed by a system, needed by a
+reference, or both (correct), and the best reference of a sentence is used. F0.5 is 1.25 correct /
+(proposed + 0.25 needed); harm is the number of edits per thousand slots that were right.
 """
 
 from __future__ import annotations
@@ -63,7 +62,6 @@ class EditScore(Figures, frozen=True):
 
     @classmethod
     def of(cls, correct: int, proposed: int, needed: int) -> EditScore:
-        """Compute the ratios; F0.5 is 0 without correct edits, NaN without edits."""
         return cls(
             f05=ratio((1 + BETA2) * correct, proposed + BETA2 * needed),
             precision=ratio(correct, proposed),
@@ -114,12 +112,10 @@ class CorrectionStatistics(Statistics[CorrectionFigures]):
     All counts except ``slots`` are relative to the chosen reference.
 
     Attributes:
-        marks: the errors that occur, sorted: kinds with their marks.
-        slots: ``[sentences]``.
+        marks: the kinds of errors with their marks, sorted.
         judged: ``[sentences]`` slots judged by the reference.
         right_before: ``[sentences]`` judged slots that needed no edit.
         harmed: ``[sentences]`` slots of ``right_before`` that were edited.
-        edit_distance: ``[sentences]`` summed over the judged slots.
         correct: ``[sentences, errors]`` edits that are proposed and needed.
         proposed: ``[sentences, errors]`` edits of the system.
         needed: ``[sentences, errors]`` edits of the reference.
@@ -187,8 +183,6 @@ class CorrectionStatistics(Statistics[CorrectionFigures]):
 
 
 class _Counted(NamedTuple):
-    """The counts of a sentence, relative to one reference."""
-
     judged: int
     right_before: int
     harmed: int
@@ -212,9 +206,6 @@ def correction_statistics(
 
     Abbreviation dots and boundary marks are ignored. Ties between references are resolved by fewer
     wrong edits, then by fewer missed edits, then by order.
-
-    Raises:
-        UsageError: if the numbers of sentences or slots differ, or a sentence has no reference.
     """
     if not len(source) == len(proposed) == len(references):
         raise UsageError(

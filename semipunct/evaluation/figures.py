@@ -1,7 +1,6 @@
 """Figures of a corpus: one struct per metric, from which JSON and tables are generated.
 
-NaN is an undefined figure (precision without predictions); NaN and infinity are null in JSON
-(``docs/decisions/architecture.md``).
+Undefined figures are NaN; NaN and infinity are null in JSON (``docs/decisions/architecture.md``).
 """
 
 from __future__ import annotations
@@ -71,7 +70,7 @@ CRITERION = "criterion"
 
 
 class CriterionFigures(Figures, frozen=True):
-    """The figures by which training selects the best weights, without counts by sentence."""
+    """The figures by which training selects the best weights."""
 
     kind: Annotated[str, Meta(description="of model")]
     unit: Annotated[str, Meta(description="one example")]

@@ -48,7 +48,7 @@ class Column:
     given: bool = field(default=False, kw_only=True)
 
     def shape(self, marks: Sequence[str]) -> tuple[int, ...]:
-        """Return the shape of an entry, given the marks of the result."""
+        """Return the shape of an entry."""
         return ()
 
     def read(self, name: str, entries: Sequence[Any], marks: Sequence[str]) -> Array:
@@ -60,7 +60,7 @@ class Column:
         return column.tolist()
 
     def check(self, name: str, column: Array) -> None:
-        """Raise ``ValueError`` for a column with an impossible entry."""
+        """Raise ``ValueError`` for an impossible entry."""
         refuse(column < 0, f"{name} is negative")
 
     def complaint(self, entry: Any) -> str:
@@ -68,7 +68,7 @@ class Column:
         return f"{entry!r}, not a count"
 
     def check_entries(self, name: str, entries: Sequence[Any]) -> None:
-        """Raise ``ValueError`` for the first JSON entry of the wrong type."""
+        """Raise ``ValueError`` for a JSON entry of the wrong type."""
         for number, entry in enumerate(entries, 1):
             try:
                 msgspec.convert(entry, self.entry)
@@ -224,12 +224,11 @@ class Measure:
     Attributes:
         label: the name in tables.
         columns: the columns of a system that are summed.
-        shared: the given column that is summed once for all systems; by default the number of
-            sentences.
+        shared: a given column that is summed once for all systems; by default sentences are
+            counted.
         score: a function of the sums ``[..., columns]`` and the shared sum ``[...]``; it may divide
             by zero.
-        of_finite: whether to exclude sentences with an infinite entry; without such sentences, the
-            measure is left out.
+        of_finite: whether to exclude sentences with an infinite entry.
     """
 
     name: str
@@ -241,7 +240,6 @@ class Measure:
     of_finite: bool = False
 
     def figure(self, totals: Floats, shared: Floats) -> Floats:
-        """Return the figures, ``[...]``, of the sums of a system and the shared sum."""
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             return self.link(self.score(totals, shared))
 
@@ -254,8 +252,6 @@ class Setting:
         entry: the type of its value in JSON.
         noun: the name of that type, for messages.
         counted: the name of the counts that depend on it, for messages.
-        read: converts the value from JSON.
-        write: the inverse of ``read``.
     """
 
     entry: Any
@@ -313,7 +309,7 @@ class Statistics(ABC, Generic[F_co]):
         """Return the figures of the corpus."""
 
     def check(self) -> None:
-        """Raise ``ValueError``, which names the sentence, if valid columns are inconsistent."""
+        """Raise ``ValueError``, which names the sentence, if columns are inconsistent."""
         return
 
     @property
@@ -322,7 +318,7 @@ class Statistics(ABC, Generic[F_co]):
         return next(iter(self.evaluate_measures().values()))
 
     def evaluate_measures(self) -> dict[str, float]:
-        """Return the figure of each measure of the corpus, by name."""
+        """Return the figure of each measure, by name."""
         return {
             measure.name: float(
                 measure.figure(self.sums(measure).sum(0), self.shared(measure).sum())
@@ -349,11 +345,10 @@ class Statistics(ABC, Generic[F_co]):
         return np.stack([self._total(name) for name in measure.columns], -1)
 
     def shared(self, measure: Measure) -> Floats:
-        """Return the summands of a measure that are the same for all systems, ``[sentences]``."""
+        """Return the summands that are the same for all systems, ``[sentences]``."""
         return np.ones(len(self)) if measure.shared is None else self._total(measure.shared)
 
     def on_marks(self, marks: Sequence[str]) -> Self:
-        """Return the same statistics on a superset of the marks."""
         columns = {
             name: kind.on_marks(self.column(name), self.marks, marks)
             for name, kind in self.columns.items()

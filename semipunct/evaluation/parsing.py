@@ -49,10 +49,8 @@ class ParsingStatistics(Statistics[ParsingFigures]):
 
     Attributes:
         roots: more than one each only in the sum of several runs.
-        heads: words with the right head.
         universal: words with the right head and relation, ignoring subtypes.
         labelled: words with the right head and relation.
-        right_roots: roots that are the root of the predicted tree.
     """
 
     task: ClassVar[str] = "parsing"
@@ -117,11 +115,7 @@ def parsing_statistics(
 ) -> ParsingStatistics:
     """Compare predicted tags and trees with gold ones, sentence by sentence.
 
-    Tags, features and relations are compared as strings; slots, lemmas and sentence ids are
-    ignored.
-
-    Raises:
-        UsageError: if the numbers of sentences, or the words of a sentence, differ.
+    Tags, features and relations are compared as strings; slots and lemmas are ignored.
     """
     if len(gold) != len(predicted):
         raise UsageError(
@@ -139,7 +133,6 @@ def parsing_statistics(
 
 
 def _counts(gold: Sentence, predicted: Sentence) -> tuple[int, ...]:
-    """Return the counts of a sentence, in the order of the columns."""
     heads = _equal(gold.tree.heads, predicted.tree.heads)
     relations = _equal(gold.tree.relations, predicted.tree.relations)
     plain = _equal(*([r.partition(":")[0] for r in s.tree.relations] for s in (gold, predicted)))

@@ -45,10 +45,7 @@ class PerplexityFigures(Figures, frozen=True):
 
     @classmethod
     def of(cls, log_likelihood: Floats, slots: Counts) -> PerplexityFigures:
-        """Compute the figures from log-likelihoods and slots, ``[sentences]``.
-
-        Unlike ``PerplexityStatistics`` it accepts NaN, which occurs if training diverges.
-        """
+        """Compute the figures from log-likelihoods, possibly NaN, and slots, ``[sentences]``."""
         scorable = ~np.isneginf(log_likelihood)
         total, number = float(log_likelihood.sum()), int(slots.sum())
         return cls(
@@ -63,7 +60,6 @@ class PerplexityFigures(Figures, frozen=True):
         )
 
     def rows(self) -> list[tuple[str, str]]:
-        """Return the rows of a table; sentences of probability zero only if there are any."""
         rows = super().rows()
         return rows if self.unscorable else rows[:-2]
 
@@ -95,8 +91,7 @@ class PerplexityStatistics(Statistics[PerplexityFigures]):
     """The contribution of each sentence to ``PerplexityFigures``.
 
     Attributes:
-        log_likelihood: ``[sentences]`` log p(x | T), natural; minus infinity for probability zero.
-        slots: ``[sentences]`` slots, n + 1 each.
+        log_likelihood: ``[sentences]`` log p(x | T), natural.
     """
 
     task: ClassVar[str] = "perplexity"

@@ -1,7 +1,6 @@
 """Registry of metrics by name.
 
-A new metric is a class and a line here, or an entry point in the group ``semipunct.metrics`` under
-the name of its task.
+A new metric is a class and a line here, or an entry point in the group ``semipunct.metrics``.
 """
 
 from semipunct.errors import ConfigError
@@ -21,11 +20,7 @@ METRICS: dict[str, type[Statistics]] = {
 
 
 def find_metric(task: str) -> type[Statistics] | None:
-    """Return the class of statistics of a task, or None if there is none.
-
-    Raises:
-        ConfigError: if an installed metric cannot be loaded, or is no subclass of ``Statistics``.
-    """
+    """Return the class of statistics of a task, or None if there is none."""
     if task not in METRICS and (metric := find_plugin("metrics", task, type)) is not None:
         if not issubclass(metric, Statistics):
             raise ConfigError(

@@ -140,8 +140,6 @@ class RestorationStatistics(Statistics[RestorationFigures]):
 
     Attributes:
         pairs: the pairs of marks for which pairing errors were counted.
-        slots: ``[sentences]``.
-        edit_distance: ``[sentences]`` summed over the slots.
         exact_slots: ``[sentences]`` slots that are exactly right.
         true_positives: ``[sentences, marks]`` multiset intersections of the slots.
         predicted: ``[sentences, marks]`` predicted tokens.
@@ -189,7 +187,6 @@ class RestorationStatistics(Statistics[RestorationFigures]):
 
     @property
     def exact_sentences(self) -> Counts:
-        """``[sentences]`` 1 if all slots are exact, otherwise 0."""
         return (self.exact_slots == self.slots).astype(np.int64)
 
     def check(self) -> None:
@@ -233,15 +230,11 @@ def restoration_statistics(
 ) -> RestorationStatistics:
     """Compare predicted punctuation with gold punctuation, sentence by sentence.
 
-    The true positives of a slot are the intersection of its gold and predicted tokens as multisets.
     Replace rare tokens by ``marks.UNK`` in both arguments or in neither.
 
     Args:
         pairs: opening and closing tokens; by default ``occurring_pairs(gold)``, so that all systems
             are evaluated alike.
-
-    Raises:
-        UsageError: if the numbers of sentences or slots differ.
     """
     _check_slots(gold, predicted)
     looked_for = frozenset(occurring_pairs(gold) if pairs is None else pairs)

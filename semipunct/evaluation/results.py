@@ -30,7 +30,7 @@ def figures_signature(
     """Return the signature of figures, which are comparable if they differ only in the model.
 
     Args:
-        model: the beginning of the digest of the model, and of other models involved.
+        model: the beginnings of the digests of all models involved.
         treebank: a SHA-256 digest of the gold sentences.
         conditions: options that the figures depend on.
     """
@@ -122,11 +122,7 @@ class Result(Generic[S]):
 
 
 def write_result(path: str | Path, result: Result) -> None:
-    """Write a result to a file atomically; it is compressed if the name ends in ``.gz``.
-
-    Raises:
-        ResultError: if the file cannot be written.
-    """
+    """Write a result to a file atomically; it is compressed if the name ends in ``.gz``."""
     # One line per key, so that the beginning of the file is readable.
     lines = (f"{to_json(key)}: {to_json(value)}" for key, value in result.as_dict().items())
     content = "{\n" + ",\n".join(lines) + "\n}\n"
@@ -198,7 +194,6 @@ def _read(metric: type[Statistics], data: Mapping[str, Any]) -> Statistics:
 
 
 def _written(statistics: Statistics) -> dict[str, Any]:
-    """Return the settings and columns for JSON; the inverse of ``_read``."""
     settings = {
         name: kind.write(getattr(statistics, name)) for name, kind in statistics.settings.items()
     }

@@ -1,7 +1,4 @@
-"""Settings of a training run; later layers override earlier ones.
-
-The layers are preset, configuration file, ``--set`` and explicit options.
-"""
+"""Settings of a training run: preset, configuration file, ``--set`` and options, in this order."""
 
 from __future__ import annotations
 
@@ -35,8 +32,8 @@ def load_config(
         model: the settings ``[model]`` of a model to train further, which are the defaults.
 
     Raises:
-        OptionError: for an unknown kind, and for an invalid assignment or option.
-        ConfigError: for an invalid setting in the file, and if the file is missing or not TOML.
+        OptionError: for an invalid kind, assignment or option.
+        ConfigError: for an invalid or missing file.
     """
     with _options():
         chosen_kind = find_kind(kind)
@@ -69,7 +66,6 @@ def _config(kind: Kind, settings: Sequence[Setting]) -> Config:
 
 
 def _preset(kind: Kind, chosen: Setting | None) -> list[Setting]:
-    """List the settings of a preset; by default, of the first preset of the kind."""
     if chosen is None:
         if not kind.presets:
             return []

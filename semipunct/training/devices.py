@@ -57,8 +57,6 @@ class Devices:
     Attributes:
         devices: devices of one platform, ordered by process.
         first: the device of this process for everything that is not divided.
-        processes: the number of processes.
-        process: the index of this process.
     """
 
     devices: tuple[Any, ...]
@@ -74,9 +72,6 @@ class Devices:
             platform: ``cpu``, ``gpu``, ``tpu``, or a name of JAX such as ``cuda``; None for JAX's
                 choice.
             number: devices per process.
-
-        Raises:
-            UsageError: if there are too few.
         """
         try:
             usable = jax.local_devices(backend=platform)
@@ -104,7 +99,6 @@ class Devices:
 
     @property
     def is_writer(self) -> bool:
-        """True for the one process that writes files and reports."""
         return self.process == 0
 
     def replicate(self, tree: Any) -> Any:
@@ -115,10 +109,7 @@ class Devices:
         return jax.tree.map(lambda array: self._place(array, whole), tree)
 
     def divide(self, batch: Any) -> Any:
-        """Place a batch: arrays whose first axis is divisible are divided among devices.
-
-        The result is the same, because programs see whole arrays.
-        """
+        """Place a batch: arrays whose first axis is divisible are divided among devices."""
         if len(self.devices) == 1:
             return batch
         whole, parts = self._sharding(), self._sharding(_AXIS)

@@ -38,9 +38,6 @@ class Trainer:
 
     Each evaluation writes a checkpoint: the best model so far and the state of the run, which is
     deleted at the end. On CPU a resumed run is bitwise identical to an uninterrupted one.
-
-    Attributes:
-        size: the mean size of a training example, for reports.
     """
 
     config: Config
@@ -166,7 +163,6 @@ class Trainer:
         self._tell("training", run, float(outcome.loss))
 
     def _figures(self, parameters: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the figures of the development examples, computed in one process."""
         return self.devices.ask_first(
             lambda: self.config.kind.figures(
                 self.model, parameters, self.examples, self.development, self.shapes
@@ -257,7 +253,6 @@ class Trainer:
         )  # fmt: skip
 
     def _visits(self, run: Run) -> int:
-        """Return the visits done, without the excess of the last batch."""
         return min(run.visits, self.plan.visits)
 
     def _tell(self, phase: Phase, run: Run | None, loss: float | None = None) -> None:

@@ -32,7 +32,6 @@ class Plan:
 
     Attributes:
         lengths: ``[sentences]`` words of each training sentence.
-        batching: see ``Model.batching``.
         visits: the total number of sentence visits.
         evaluate_every: sentence visits between evaluations.
     """
@@ -51,7 +50,7 @@ class Plan:
         *,
         batching: Batching = "sentences",
     ) -> Plan:
-        """Create the plan for the given options, whose defaults depend on the treebank."""
+        """Create a plan; the defaults of options depend on the treebank."""
         visits = options.visits or options.suggested_visits(len(lengths))
         every = options.evaluate_every or -(-visits // options.evaluations)
         return cls(lengths, options.batch_size, visits, every, batching)
@@ -100,7 +99,7 @@ class Plan:
     def typical_batches(self) -> list[list[int]]:
         """Return batches for choosing padded sizes: the first ones, and the largest.
 
-        They are the same for every seed, so that runs share cached compilations.
+        They are the same for every seed, so that runs share compiled programs.
         """
         lengths = np.asarray(self.lengths)
 

@@ -23,7 +23,6 @@ class Progress:
     """The progress of a run.
 
     Attributes:
-        visits: sentence visits done.
         objective: the loss of the last batch, per slot.
         measure: the display name of the figure by which the best weights are selected.
         figure: its last value on the development examples.
@@ -53,11 +52,9 @@ class TrainingResult:
         parameters: the weights that are best on the development sentences.
         metrics: one entry per evaluation.
         best: the entry of the best evaluation.
-        visits: sentence visits done.
         interrupted: whether ``stop`` ended the run.
         stopped_early: whether patience ran out.
         compile_seconds: the time of the first call of each shape: tracing, lowering and XLA.
-        criterion: the criterion by which the best entry was selected.
     """
 
     model: Model

@@ -53,7 +53,6 @@ class Run:
 
     Attributes:
         parameters: the weights, on the device, without updates that the optimiser has deferred.
-        visits: sentence visits done.
         best: the best weights so far, on the host; None before the first evaluation.
         best_figures: the entry of ``metrics`` of the best weights.
         stale: evaluations since then.
@@ -61,7 +60,6 @@ class Run:
         loss: the sum of the loss over slots since the last evaluation.
         slots: the number of these slots.
         impossible: sentences of these steps that the model could not score.
-        seconds_before: the time of the run before it was resumed.
         began: when it was started or resumed, by the monotonic clock.
     """
 
@@ -127,7 +125,6 @@ class Run:
             self.metrics[-1] = self.metrics[-1] | pruning_record
 
     def figures(self, *, finished: bool) -> dict[str, Any]:
-        """Return the figures of the run for the model folder."""
         return {
             "visits": self.visits,
             "finished": finished,
@@ -168,11 +165,7 @@ def to_host(parameters: Mapping[str, Any]) -> dict[str, Array]:
 
 
 def take_up(loaded: SavedModel, state: TrainingState, fresh: Run, sources: Sources) -> Run:
-    """Resume a saved run; a new run provides the expected shapes.
-
-    Raises:
-        ModelError: if the sentences differ from the saved run, or the state is damaged.
-    """
+    """Resume a saved run; a new run provides the expected shapes."""
     leaves = jax.tree.leaves(fresh.optimiser)
     shapes = {f"current.{name}": np.asarray(v) for name, v in fresh.parameters.items()}
     shapes |= {f"optimiser.{i:04}": np.asarray(leaf) for i, leaf in enumerate(leaves)}

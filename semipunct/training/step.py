@@ -23,8 +23,7 @@ class Outcome(NamedTuple):
     """The outcome of a step, as scalars on the device.
 
     Attributes:
-        loss: the mean over the slots of the sentences that the model can score.
-        slots: the number of these slots.
+        loss: the mean over slots of the sentences that the model can score.
         impossible: the number of sentences that the model cannot score.
         finite: whether the loss and all gradients are finite.
     """
@@ -62,7 +61,6 @@ def step(
     Args:
         recipe: the static arguments; the function is compiled once for each recipe and shape.
         constants: arrays that the loss of the model needs.
-        batch: the result of ``model.batch``.
     """
     gradient, loss, sums = _gradient(recipe, parameters, state, constants, batch, key)
     # If all weights are updated as a whole, this program is the same for batches of all shapes.

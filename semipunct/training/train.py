@@ -60,16 +60,15 @@ def train(
         report: a function called at each step and phase.
         stop: a function called after each batch; if it returns true, the model is saved and the run
             ends.
-        near: a model towards whose weights some weights are regularised: for a correction model, a
-            punctuation model of correct text.
+        near: for a correction model, a punctuation model towards whose weights the channel is
+            regularised.
         start: a model to train further; it determines kind, vocabulary and the settings of
             ``[model]``.
         device: ``cpu``, ``gpu`` or ``tpu``; None for JAX's choice.
         devices: the number of devices (per process) that share each batch.
         processes: ``auto`` if several processes, each of which calls this function, train the model
-            together. They find each other by ``jax.distributed.initialize``, by
-            ``JAX_COORDINATOR_ADDRESS``, ``JAX_NUM_PROCESSES`` and ``JAX_PROCESS_ID``, or by their
-            launcher.
+            together. They find each other by their launcher, or by ``JAX_COORDINATOR_ADDRESS``,
+            ``JAX_NUM_PROCESSES`` and ``JAX_PROCESS_ID``.
         command: the command that trains the model, for the model card.
 
     Raises:
@@ -79,8 +78,7 @@ def train(
             not find each other or have different inputs.
         ModelError: if ``output`` cannot be written or resumed, or ``near`` or ``start`` does not
             fit.
-        TrainingError: if the loss or a gradient is no longer finite, or another process has ended;
-            the last checkpoint is kept.
+        TrainingError: if the loss or a gradient is no longer finite, or a process has ended.
     """
     if not isinstance(config, Config):
         options = {"model.channel": channel, "train.seed": seed}
