@@ -1,8 +1,8 @@
 """Parts of a text with marks that are not punctuation and never change.
 
-These are times, names of speakers, markup, code and references, whose marks cannot be restored from
-words. Marks without blanks beside them need no pattern: they belong to a word
-(``located.is_within_word``). See also docs/decisions/restoration.md.
+These are times, names of speakers, markup, code and references. Marks without blanks beside them
+need no pattern: they belong to a word (``located.is_within_word``). See also
+docs/decisions/restoration.md.
 """
 
 import re
@@ -20,7 +20,6 @@ class FixedParts(NamedTuple):
 
     Attributes:
         words: words with blanks inside or marks at their edges, such as code.
-        marks: marks of markup, references, emoticons and labels.
         labels: text before the speech of a line, such as a time and the name of a speaker.
     """
 
@@ -43,8 +42,7 @@ class FixedParts(NamedTuple):
     def closes(self, before: int, after: int, marks: Iterable[Span]) -> bool:
         """Return whether the marks between two words never change.
 
-        Nothing is inserted into or directly after a label. The first word ends at ``before``, and
-        the second one starts at ``after``.
+        Nothing is inserted into or directly after a label.
         """
         if any(_between(self.marks, *mark) for mark in marks):
             return True
@@ -143,7 +141,7 @@ def fixed_parts(text: str) -> FixedParts:
 def starts_of_speech(text: str, labels: Sequence[Span]) -> list[int]:
     """Return the positions where a label begins a sentence.
 
-    A single name with a colon may also continue a sentence from another line.
+    A single name with a colon may also continue a sentence.
     """
     return [s for s, e in labels if len(labels) > 1 or re.search(_CLOCK, text[s:e])]
 
@@ -197,7 +195,7 @@ LONGEST_CODE = 16
 
 
 class Casing(NamedTuple):
-    """A form, divided into a word whose capitals may change and tags that never change.
+    """A form, divided into a word whose capitals may change and tags.
 
     If no capitals may change, ``word`` is empty and ``after`` is the form.
     """
@@ -208,10 +206,7 @@ class Casing(NamedTuple):
 
 
 def divide_by_case(forms: Sequence[str]) -> list[Casing]:
-    """Divide forms, in text order, into words whose capitals may change and the rest.
-
-    Capitals in addresses, mentions, tags of markup and code are significant.
-    """
+    """Divide forms, in text order, into words whose capitals may change and the rest."""
     divided: list[Casing] = []
     code = _code(forms)
     for number, form in enumerate(forms):
@@ -250,7 +245,6 @@ def whole_tokens(text: str) -> Iterator[Span]:
 
 
 def _without_marks_after(address: str) -> str:
-    """Strip the marks after an address, except a bracket that closes one in it."""
     shorter = address.rstrip(_TRAILING)
     closed = address[len(shorter) :]
     for opening, closing in ("()", "[]"):

@@ -1,7 +1,6 @@
 """Punctuation errors of learners of English: counts, and insertion into other text.
 
-Errors depend on the correct string of a slot and its context: word order and three closed classes
-of English words.
+Errors depend on the correct string of a slot and its context, which needs no tree.
 """
 
 import json
@@ -51,13 +50,13 @@ _OPENINGS: tuple[tuple[int, Context], ...] = (
 )
 
 SEEN = 20
-"""A string that is rarer in a context between words has rates pooled over these contexts."""
+"""A string that is rarer in a context has rates pooled over the contexts between words."""
 
 SEEN_AT_ALL = 8
-"""A string that is rarer between words, or at sentence edges, has no errors."""
+"""A string that is rarer has no errors."""
 
 SLIPS = 2
-"""An error in fewer slots is regarded as a slip of one writer and not sampled."""
+"""An error in fewer slots is regarded as a slip and not sampled."""
 
 TABLE = "learner_errors.json"
 
@@ -67,7 +66,7 @@ class Made(NamedTuple):
 
     Attributes:
         times: occurrences, counted for each reference that corrects the error.
-        slots: slots with the error, regardless of the number of references.
+        slots: slots with the error.
     """
 
     times: int
@@ -168,10 +167,7 @@ class LearnerErrors:
 
 
 def count_errors(pairs: Iterable[ParallelSentence[Sentence | Words]]) -> LearnerErrors:
-    """Count the errors of corrected sentences against each of their references.
-
-    A sentence with four references counts four times, so rates are means over references.
-    """
+    """Count the errors of corrected sentences, once for each of their references."""
     occurrences: Counter[Situation] = Counter()
     times: Counter[tuple[Situation, Puncteme]] = Counter()
     slots: defaultdict[tuple[Situation, Puncteme], set[tuple[int, int]]] = defaultdict(set)
@@ -198,9 +194,9 @@ def count_errors(pairs: Iterable[ParallelSentence[Sentence | Words]]) -> Learner
 
 
 def english_learner_errors() -> LearnerErrors:
-    """Return the counts of the development part of JFLEG (Napoles, Sakaguchi and Tetreault 2017).
+    """Return the counts of the development part of JFLEG.
 
-    It has 754 sentences by learners of English, each with four corrected versions.
+    Napoles, Sakaguchi and Tetreault (2017).
     """
     text = files("semipunct.data").joinpath(TABLE).read_text("utf-8")
     return LearnerErrors.from_dict(json.loads(text)["counts"])
@@ -211,8 +207,7 @@ def erroneous(
 ) -> Iterator[Sentence]:
     """Yield sentences with punctuation errors; words, tags and trees are unchanged.
 
-    Slots are drawn independently, by the rates of their situations. The same seed gives the same
-    errors on every machine.
+    Slots are drawn independently. The same seed gives the same errors on every machine.
     """
     # Only random() is guaranteed to be stable across Python versions.
     source, rates = random.Random(seed), errors.rates()

@@ -27,7 +27,6 @@ class RawText(NamedTuple):
     """A text and its source.
 
     Attributes:
-        line: the first line, from 1.
         is_text: whether it has sentences; code has none.
     """
 
@@ -48,8 +47,6 @@ class Piece(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class Located:
     """A sentence, and the part of a text that contains it.
-
-    The concatenation of all parts is the text.
 
     Attributes:
         text: the part, including white space around the sentence.
@@ -81,9 +78,6 @@ class Located:
         Args:
             slots: ``[n + 1]`` strings of tokens; by default unchanged.
             forms: ``[n]`` the words with other capitals; by default unchanged.
-
-        Raises:
-            UsageError: if a length is wrong, or a token cannot be written.
         """
         if isinstance(self.content, Omitted):
             if slots is None and forms is None:
@@ -109,7 +103,6 @@ class Located:
     def _changes(
         self, before: Sequence[Puncteme], after: Sequence[Puncteme], forms: Sequence[str] | None
     ) -> Iterator[tuple[int, int, str]]:
-        """Yield changes of the text, in order: start, end and new characters."""
         shown, visible_before = self.outside(spacing.visible(after)), spacing.visible(before)
         rows = spacing.slot_spaces(self._dotted([ABBREVIATION in s for s in after[1:]]), shown)
         inside = [*map(self._inside, range(len(self.spans))), False]
@@ -208,7 +201,6 @@ class Located:
         return f"{c.path}:{c.line}: sentence {c.sentence_id}"
 
     def _inside(self, word: int) -> bool:
-        """Return whether a word continues the multiword token of the previous word."""
         return word > 0 and self.spans[word] == self.spans[word - 1]
 
     def _dotted(self, dots: Sequence[bool]) -> list[str]:
@@ -231,7 +223,6 @@ class Located:
         return capital + written[1:] if form[:1].isupper() and len(capital) == 1 else written
 
     def _gap(self, slot: int, tokens: Puncteme, start: int) -> tuple[Gap, int, int]:
-        """Return the gap between two words, and its position in the text."""
         last = slot == len(self.spans)
         end = len(self.text) if last else self.spans[slot][0]
         spans = self.marks[slot]
@@ -254,8 +245,7 @@ def located_sentence(
 
     As in treebanks, straight quotation marks become directional, the dot of an abbreviation becomes
     ``marks.ABBREVIATION``, and a token spelt like a special token becomes ``marks.UNK``. Slots are
-    closed if they are empty and within an orthographic word, if their marks are fixed, or if they
-    are in labels.
+    closed if they are empty and within an orthographic word, or fixed.
     """
     # A number may contain a blank other than a space.
     spelt = [BLANKS.sub(" ", text[slice(*piece.span)]) for piece in pieces]
@@ -301,7 +291,7 @@ def located_sentence(
 def is_within_word(text: str, end: int, start: int) -> bool:
     """Return whether two words are parts of one orthographic word.
 
-    They are if only marks are between them, without blanks or dashes, in a script with spaces.
+    Only marks are between them, without blanks or dashes, in a script with spaces.
     """
     between = text[end:start]
     if BLANKS.search(between) or _DASHES.search(between):

@@ -14,7 +14,6 @@ class Passage:
     """Consecutive sentences of a document with their original text.
 
     Attributes:
-        name: the name of the first sentence.
         tokens: ``[tokens]`` positions in the text, in order.
         ends: ``[tokens]`` whether a token ends its sentence.
         marks: ``[tokens]`` whether a token is punctuation.

@@ -1,7 +1,4 @@
-"""Sentences: words, tags, a tree, and the punctuation in the slots between the words.
-
-Models extract features, punctemes and pairs directly from these (docs/decisions/architecture.md).
-"""
+"""Sentences: words, tags, a tree, and the punctuation in the slots between the words."""
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -38,7 +35,7 @@ class Expected:
 
     Attributes:
         heads: ``[n]`` the marginal probability of the head of each word.
-        strings: ``[n + 1]`` the most probable non-empty string of each slot; empty if unknown.
+        strings: ``[n + 1]`` the most probable non-empty string of each slot.
         probabilities: ``[n + 1]`` the probabilities of these strings.
     """
 
@@ -53,8 +50,7 @@ class Written:
 
     Attributes:
         slots: ``[n + 1]`` the strings as written.
-        pairs: ``[n]`` underlying punctemes of ``slots`` (Li, Wang and Eisner 2019, section 6.2), if
-            computed.
+        pairs: ``[n]`` underlying punctemes of ``slots`` (Li, Wang and Eisner 2019, section 6.2).
     """
 
     slots: tuple[Puncteme, ...]
@@ -96,10 +92,9 @@ class Sentence(Generic[T]):
         forms: ``[n]`` words as spelt, without abbreviation dots.
         slots: ``[n + 1]`` surface punctemes, slot i right of word i; an abbreviation dot is
             ``marks.ABBREVIATION``. Boundary marks are added by the channel.
-        expected: the probabilities of the parser that predicted tags and tree, if any.
-        written: the punctuation to be corrected, if any.
-        underlying: ``[n]`` the left and right puncteme of each word in an underlying tree of
-            ``slots``, if computed.
+        expected: the probabilities of the parser that predicted tags and tree.
+        written: the punctuation to be corrected.
+        underlying: ``[n]`` the left and right puncteme of each word in an underlying tree.
         closed: slots inside an orthographic word (such as French *du*, *de* and *le*), which never
             change. If empty, they have no probability.
         source: ``text`` is kept unless a change is requested.
@@ -198,16 +193,13 @@ def check_slots(
     is_writable: Callable[[str], object],
     closed: Collection[int] = (),
 ) -> None:
-    """Check that other punctuation can be written.
+    """Check that slots have the right number, and that all new marks can be written.
 
     Args:
         before: ``[n + 1]`` the visible marks.
         after: ``[n + 1]`` the requested slots.
         is_writable: a predicate of new marks.
         closed: slots that must stay empty.
-
-    Raises:
-        UsageError: if the number of slots is wrong, or a token cannot be written.
     """
     if len(after) != len(before):
         raise UsageError(
@@ -242,10 +234,7 @@ def open_slots(sentence: "Sentence[Any] | Words", slots: Sequence[V]) -> list[V]
 
 
 def closed_after(sentence: Sentence[Any], words: Sequence[int]) -> frozenset[int]:
-    """Return the closed slots of a sentence with a subset of the words, in any order.
-
-    An orthographic word remains closed if its syntactic words are still adjacent.
-    """
+    """Return the closed slots of a sentence with a subset of the words, in any order."""
     place = {word: i for i, word in enumerate(words, start=1)}
     closed: set[int] = set()
     for first, last in orthographic_words(sentence.closed):

@@ -2,13 +2,11 @@
 
 The definitions, with the figures for English and Chinese 1.4 (training portions):
 
-- Token types occur in the slots of the sentences used, after ``marks.UNK`` has replaced rare
-  ones, without the initial mark and with UNK: 39 and 22 (35 and 23 in the paper's Table 2).
+- Token types are counted after ``marks.UNK`` has replaced rare ones, without the initial mark and
+  with UNK: 39 and 22 (35 and 23 in the paper's Table 2).
 - Punctemes are the distinct slot strings after UNK, including the empty one and those that begin
   with the initial mark: 218 and 74.
 - Pairs are the distinct (left slot, right slot) of all constituents after UNK: 1,029 and 379.
-
-Tokens and the share of punctuation are counted over all sentences read.
 """
 
 from collections import Counter
@@ -67,12 +65,10 @@ class TreebankStatistics:
         first_faults: the first fault, with file and line, by reason.
         tokens: words and punctuation of all sentences read.
         slot_lengths: the number of slots by length, including abbreviation dots.
-        minimum_count: rarer tokens are replaced by UNK.
         token_counts: the count of each token before UNK, most frequent first.
         projectivised: sentences that were not projective.
         arcs_lifted: arcs lifted to make them projective.
         quotes_replaced: straight quotation marks converted to directional ones.
-        abbreviation_dots: dots separated from words.
     """
 
     sentences_read: int
@@ -127,8 +123,7 @@ def statistics(
 ) -> TreebankStatistics:
     """Compute statistics of entries, without keeping them in memory.
 
-    Tokens rarer than ``minimum_count`` become UNK, so only figures of a training portion are
-    comparable with the paper.
+    Tokens rarer than ``minimum_count`` become UNK.
     """
     omitted = Counter(dict.fromkeys(map(str, REASONS), 0))
     first_faults: dict[str, str] = {}

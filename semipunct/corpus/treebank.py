@@ -63,7 +63,6 @@ class ReadingNotes:
     Attributes:
         lifts: arcs lifted to make the tree projective.
         quotes_replaced: straight quotation marks converted to directional ones.
-        quotes_straight: straight quotation marks left unchanged.
     """
 
     tokens: int = 0
@@ -100,11 +99,7 @@ WordsEntry: TypeAlias = Entry[Any, Words | Omitted]
 
 
 def with_tree(entry: Entry) -> AnyEntry:
-    """Check that an entry has a tree.
-
-    Raises:
-        TreebankError: if it has none.
-    """
+    """Check that an entry has a tree."""
     if isinstance(entry.content, Words):
         raise TreebankError(f"{entry.content.where}: has no tree; parse it first (semipunct parse)")
     return cast(AnyEntry, entry)

@@ -1,8 +1,7 @@
 """Running text as a stream of words and of the marks between them, without a tokeniser.
 
 Words are separated by blanks, without marks at their edges. Marks within a word belong to it,
-except dashes. In scripts without spaces each character is a word. The rules are
-language-independent and find no sentence ends.
+except dashes. In scripts without spaces each character is a word.
 """
 
 import re
@@ -126,7 +125,6 @@ def _words(text: str, start: int, end: int) -> Iterator[Token]:
 
 
 def _by_script(text: str, start: int, end: int) -> Iterator[Token]:
-    """Yield words, which in scripts without spaces are single characters."""
     begin = start
     for place in range(start + 1, end + 1):
         if place < end and (

@@ -35,7 +35,6 @@ class Annotation:
 
     Attributes:
         attributes: names and values by word, 1 to n.
-        suffix: appended to the sentence id.
         replaces: prefixes of the attributes and comments to remove first.
     """
 
@@ -54,10 +53,7 @@ class Writer(ABC, Generic[R]):
 
     @abstractmethod
     def punctuate(self, entry: Entry[R], slots: Sequence[Puncteme]) -> str:
-        """Return the text of an entry with other punctuation.
-
-        Args:
-            slots: ``[n + 1]`` strings of tokens.
+        """Return the text of an entry with other punctuation, ``[n + 1]``.
 
         Raises:
             UsageError: if a token cannot be written.
@@ -78,11 +74,7 @@ class Writer(ABC, Generic[R]):
         )
 
     def rearrange(self, entry: Entry[R], words: Sequence[int], tree: DependencyTree) -> Entry[R]:
-        """Return an entry with a subset of its words, if the format has trees.
-
-        Args:
-            words: ``[m]`` the remaining words, 1 to n, in their new order.
-        """
+        """Return an entry with a subset of its words in a new order, if the format has trees."""
         raise UsageError("words of this file format cannot be rearranged; give CoNLL-U")
 
     def spell_marks(self, entry: Entry[R], slots: Sequence[Puncteme]) -> Sequence[Puncteme]:
@@ -92,7 +84,7 @@ class Writer(ABC, Generic[R]):
     def surface(self, entry: Entry[R]) -> Sequence[str]:
         """Return the words of an entry, ``[n]``, as ``text`` writes them.
 
-        The first word of a multiword token has its characters; its other words are empty.
+        Only the first word of a multiword token has characters.
         """
         return () if isinstance(entry.content, Omitted) else entry.content.forms
 

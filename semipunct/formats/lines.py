@@ -13,10 +13,7 @@ KIND = FileKind(
 
 
 def text_lines(path: str | Path, *, ended: bool = False) -> Iterator[str]:
-    """Yield the lines of a UTF-8 file with their line ends.
-
-    Args:
-        ended: whether to add a missing line end to the last line.
+    """Yield the lines of a UTF-8 file with their line ends; ``ended`` adds a missing last one.
 
     Raises:
         TreebankError: if the file cannot be read, is not UTF-8, or contains a NUL byte.

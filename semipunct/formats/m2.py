@@ -6,9 +6,9 @@ A sentence is a line ``S`` with its tokens, a line ``A`` for each edit, and an e
     A 1 1|||M:PUNCT|||,|||REQUIRED|||-NONE-|||0
     A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||1
 
-An edit has a range of tokens (start, end; from 0), a type, a replacement (alternatives separated by
-``||``; empty or ``-NONE-`` for a deletion), two fields that scorers ignore, and the annotator.
-Dahlmeier and Ng (2012); Ng et al. (2014); types by Bryant, Felice and Briscoe (2017).
+An edit has a range of tokens, a type, a replacement (alternatives separated by ``||``; empty or
+``-NONE-`` for a deletion), two fields that scorers ignore, and the annotator. Dahlmeier and Ng
+(2012); types by Bryant, Felice and Briscoe (2017).
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -127,11 +127,7 @@ class M2Record:
 
 
 class M2(Format[M2Record]):
-    """M2, reproduced byte for byte.
-
-    Sentences are the lines ``S``; ``formats.parallel`` applies the edits. Other punctuation is
-    written as the edits of one annotator, which replace all others.
-    """
+    """M2, reproduced byte for byte; other punctuation is written as the edits of one annotator."""
 
     name = "m2"
     suffixes = (".m2",)
@@ -242,7 +238,6 @@ def m2_sentence(
     """Return a sentence with corrections of its punctuation as M2, including the empty line.
 
     Args:
-        forms: ``[n]`` words; one with blanks counts as several tokens.
         references: ``[annotators, n + 1]`` corrected strings; None for unknown.
     """
     dotted = (form + "." * (ABBREVIATION in s) for form, s in zip(forms, slots[1:], strict=True))

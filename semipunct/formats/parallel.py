@@ -192,8 +192,6 @@ def read_parallel_texts(
 ) -> list[ParallelSentence[Sentence | Words]]:
     """Read the sentences of a file with corrected versions from other files, paired by order.
 
-    Sentences without words in any version are skipped.
-
     Raises:
         TreebankError: if a file is damaged, has other sentences, or does not align.
     """
@@ -218,10 +216,6 @@ def write_erroneous(
     """Write a treebank with and without inserted punctuation errors, in its own format.
 
     Words, tags, trees and ids are the same in both files; ``read_parallel_treebanks`` reads them.
-
-    Args:
-        source: the file with errors; compressed if its name ends in ``.gz``.
-        corrected: the file without errors.
 
     Raises:
         UsageError: if input formats differ, or a file is named twice.

@@ -166,10 +166,7 @@ def with_marks(entry: AnyEntry) -> Sentence:
 
 
 def read_with_marks(paths: Iterable[str | Path]) -> Treebank:
-    """Read files into one treebank, with punctuation among the words.
-
-    Only sentences that cannot be read are omitted.
-    """
+    """Read files into one treebank, with punctuation among the words."""
     return Treebank.of(
         entry
         if isinstance(entry.content, Omitted) and entry.content.fault

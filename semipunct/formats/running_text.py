@@ -170,7 +170,6 @@ def part_of_line(
     """Return a sentence that is a part of a line of text.
 
     Args:
-        whole: one or more lines.
         place: the start and end of the sentence in ``whole``.
         words: its first word, from 0, and one past its last.
     """

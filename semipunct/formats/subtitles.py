@@ -47,7 +47,6 @@ class CueLine(NamedTuple):
 
     Attributes:
         start: the start of its text; None if it has none.
-        end: the end of its text.
         ends_turn: whether the speaker changes after this text, or the file ends.
     """
 
@@ -75,9 +74,6 @@ class Subtitles(Text):
 
 def text_of_cues(lines: Iterable[str], name: str) -> Iterator[tuple[str, bool]]:
     """Yield the lines of a file, and whether each is part of the text of a cue.
-
-    Args:
-        name: the file name for messages.
 
     Raises:
         TreebankError: if there is text before the times of the first cue.

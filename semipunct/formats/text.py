@@ -27,8 +27,8 @@ _LONGEST = 2**12
 def lines_judged_together(lines: Iterable[str]) -> Iterator[tuple[list[str], bool]]:
     """Yield groups of lines between which a file may be divided, and whether each group is text.
 
-    A code block, which is not text, is one group. An unclosed fence opens no block. Fences of
-    tildes are ignored, because a line of tildes usually separates sections.
+    A code block, which is not text, is one group. Fences of tildes are ignored, because a line of
+    tildes usually separates sections.
     """
     block: list[str] = []
     fence = ""
@@ -55,7 +55,6 @@ class Text(Format[Located]):
     """Plain text in UTF-8, with words and marks separated by white space.
 
     To split marks from words, or lines into sentences, use ``semipunct.pipelines.segmentation``.
-    Lines without words and lines of code blocks are omitted.
 
     Args:
         ended: whether to add a missing line end to the last line of a file.
@@ -138,8 +137,8 @@ def lines_with_text(path: str | Path, *, ended: bool) -> Iterator[str]:
 def paragraphs(path: str | Path, *, ended: bool = False) -> Iterator[RawText]:
     """Yield the paragraphs of a file, separated by empty lines, for a tokeniser.
 
-    Empty lines belong to the paragraph before them (at the beginning, to the first one), so the
-    concatenated paragraphs are the file. A code block is a paragraph that is not text.
+    Empty lines belong to the paragraph before them, so the concatenated paragraphs are the file. A
+    code block is a paragraph that is not text.
     """
     lines = lines_with_text(path, ended=ended)
     return in_paragraphs(lines, display_name(path), first_line(path))
@@ -168,7 +167,6 @@ def in_lines(
     """Yield each line of a text.
 
     Args:
-        lines: lines with their ends.
         name: the file or other source, for messages.
         first: the number of the first line.
         whole_blocks: whether to yield a code block as one item.

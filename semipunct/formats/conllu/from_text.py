@@ -99,8 +99,7 @@ def bare_entry(sentence: Sentence) -> Entry[Record]:
 def surface_forms(entry: Entry[Record]) -> list[str]:
     """Return the words of a sentence, ``[n]``, with the characters that ``surface_text`` writes.
 
-    A multiword token that is not the concatenation of its words is spelt at its first word; its
-    other words are empty.
+    A multiword token that is not the concatenation of its words is spelt at its first word.
     """
     if isinstance(entry.content, Omitted):
         return []

@@ -1,7 +1,7 @@
 """The space after each token, which CoNLL-U states twice: in ``# text =`` and in MISC.
 
-Spaces between tokens that remain neighbours stay as read; others agree in both. Spacing habits,
-such as a space before *!* in French, are counted in the treebank.
+Spaces between tokens that remain neighbours stay as read. Spacing habits, such as a space before
+*!* in French, are counted in the treebank.
 """
 
 import re
@@ -65,7 +65,6 @@ class Spacing:
     """The spaces of a record.
 
     Attributes:
-        before: the characters before the first token.
         written: the characters of each token, by the ID of its first word.
         gaps: ``[tokens]`` the space after each token; None within a multiword token.
         leading: the attribute ``SpacesBefore``, by first ID.
@@ -129,10 +128,7 @@ def _described(misc: Iterable[str]) -> str:
 
 
 def token_places(text: str, forms: Sequence[str]) -> list[Span] | None:
-    """Find the tokens of a sentence in its text; None if the text is a different one.
-
-    If necessary, text and forms are aligned by characters.
-    """
+    """Find the tokens of a sentence in its text; None if the text is a different one."""
     places: list[Span] = []
     place = 0
     for form in forms:
@@ -174,8 +170,8 @@ def rewritten_gaps(
 ) -> list[Gap]:
     """Return the spaces in a slot with other marks.
 
-    Spaces between tokens that remain neighbours, and outside the sentence, are kept. Others are
-    taken from the slot if possible. White space that MISC describes is never lost.
+    Spaces between tokens that remain neighbours, and outside the sentence, are kept. White space
+    that MISC describes is never lost.
 
     Args:
         gaps: ``[k + 1]`` the spaces before, between and after the original marks.
@@ -299,10 +295,7 @@ class Habits:
         return cls(spaced, glued, recorded)
 
     def learnt(self, token: str, side: Side) -> bool | None:
-        """Return whether a space is usual on one side of a token; None if unknown.
-
-        The counts of similar marks are used for an unseen one.
-        """
+        """Return whether a space is usual beside a token or similar ones; None if unknown."""
         key = side, token
         spaced, glued = self.spaced[key], self.glued[key]
         if spacing.is_dash(token) or token in STRAIGHT:

@@ -72,8 +72,7 @@ class _Written:
 def read_passages(paths: Iterable[str | Path]) -> list[Passage]:
     """Read treebanks as running text, in passages of several sentences.
 
-    Spaces are taken from MISC (``SpaceAfter=No``) or, if it has none, set by typographic rules. A
-    passage ends after ``SENTENCES`` or ``CHARACTERS``, or with its document or paragraph.
+    Spaces are taken from MISC (``SpaceAfter=No``) or, if it has none, set by typographic rules.
     """
     return [passage for path in paths for passage in passages(read_records(path, trees=False))]
 

@@ -1,7 +1,4 @@
-"""Writing of punctuation into CoNLL-U, with attachment and renumbering, and into plain text.
-
-Only punctuation changes: other lines keep everything but IDs, abbreviation dots and SpaceAfter.
-"""
+"""Writing of punctuation into CoNLL-U, with attachment and renumbering, and into plain text."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -43,11 +40,11 @@ DEFAULT = Style()
 def punctuate_record(
     entry: Entry[Record], slots: Sequence[Puncteme], style: Style = DEFAULT
 ) -> Record:
-    """Rewrite the record of a sentence with other punctuation.
+    """Rewrite the record of a sentence with other punctuation, ``[n + 1]``.
 
     Unchanged marks keep their lines; new ones get the tag PUNCT, the relation ``punct`` and a head
-    by ``guideline.mark_heads``. IDs are renumbered in ID, HEAD and DEPS; the enhanced graph, if
-    there is one, loses removed tokens and gains new ones. Words keep their heads.
+    by ``guideline.mark_heads``. The enhanced graph, if there is one, loses removed tokens and gains
+    new ones. Words keep their heads.
 
     Spaces between tokens that remain neighbours are unchanged. Other spaces are taken from removed
     marks, the habits of the treebank, or ``marks.spacing``.
@@ -55,9 +52,6 @@ def punctuate_record(
     ``marks.ABBREVIATION``, first in a slot, adds a dot to the word before it, and its absence
     removes the dot. If any mark is removed, a kept straight quotation mark becomes directional
     where it would be misread or has a new partner.
-
-    Args:
-        slots: ``[n + 1]`` strings of tokens.
 
     Raises:
         UsageError: if the number of slots is wrong, or a token cannot be written at its place.

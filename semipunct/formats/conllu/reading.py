@@ -66,10 +66,8 @@ def to_entry(record: R, marks: Marks = "slots", *, lift: bool = True) -> Entry[R
     Punctuation has the universal tag PUNCT; within multiword tokens it is a word, and the slots
     there are closed. Straight quotation marks become directional. The final dot of a longer word
     becomes ``marks.ABBREVIATION``, first in the slot at its right. Tokens spelt like special ones
-    become ``marks.UNK``. The tree without punctuation is made projective.
-
-    Sentences in which punctuation has dependents, or without words, are omitted. Li, Wang and
-    Eisner (2019), section 4.
+    become ``marks.UNK``. Sentences in which punctuation has dependents, or without words, are
+    omitted. Li, Wang and Eisner (2019), section 4.
 
     Args:
         marks: with ``words`` no sentence is omitted, and only straight quotation marks change.
@@ -180,10 +178,7 @@ def _whole(record: R, inner: Set[int]) -> Entry[R]:
 
 
 def to_words(record: Record) -> Entry[Record, Words | Omitted]:
-    """Convert a record, which may lack HEAD and tags, to words with punctuation.
-
-    Like ``to_entry``, but a token without a tag is punctuation if its characters are.
-    """
+    """Convert a record without trees; an untagged token is punctuation if its characters are."""
     inner = within_words(record)
     tokens = _with_symbols(record.tokens, inner)
     marks = [

@@ -35,10 +35,6 @@ def rearrange_entry(
     between words that remain neighbours are kept; others follow ``marks.spacing``. Multiword tokens
     stay if their words are still adjacent.
 
-    Args:
-        words: ``[m]`` the remaining words, 1 to n, in their new order.
-        tree: the tree over these words.
-
     Raises:
         UsageError: if the entry has no tree, or ``words`` do not fit it and ``tree``.
     """
@@ -154,9 +150,6 @@ def recase(entry: Entry[Record], forms: Sequence[str]) -> Entry[Record]:
 
     A multiword token gets the capitals of its words if it is their concatenation; otherwise only
     its first letter may change.
-
-    Raises:
-        UsageError: if ``forms`` differ from the words in more than case.
     """
     content, record = entry.content, entry.record
     if isinstance(content, Omitted):

@@ -42,7 +42,7 @@ def is_comment(line: str) -> bool:
 def blocks(lines: Iterable[str], first_line: int = 1) -> Iterator[tuple[int, list[str]]]:
     """Group lines into sentences; yield the number of the first line and all lines.
 
-    Detached comments belong to the next sentence or, at the end of the file, to the last one.
+    Detached comments belong to the next sentence, or else to the last one.
     """
     block: list[str] = []
     following: list[str] = []  # the lines since the blank line after the words of the block
@@ -94,7 +94,6 @@ class Record:
     """One sentence of a CoNLL-U file, with all its lines.
 
     Attributes:
-        line: the first line, from 1.
         lines: raw lines without their ends, including the blank lines after the sentence.
         sentence_id: the id, or ``#k`` for the k-th sentence of the file.
         tokens: words with integer ids, 1 to n, without ranges (1-2) and empty nodes (8.1).
@@ -216,7 +215,6 @@ def _tokens(record: Record, trees: bool) -> Iterator[Token]:
 def _range(
     record: Record, position: int, text: str, expected: int, before: Sequence[tuple[int, int, int]]
 ) -> tuple[int, int, int]:
-    """Check the ID of a multiword token."""
     first, last = map(int, text.split("-"))
     advice = "put each range on the line before its first word, and let none overlap another"
     if first != expected:
@@ -316,10 +314,7 @@ def with_longer_id(record: Record, suffix: str) -> Record:
 
 
 def write_texts(texts: Iterable[str], stream: TextIO) -> None:
-    """Write sentences formatted by ``format_record``, separated even across files.
-
-    A missing blank line or final newline is added only if another sentence follows.
-    """
+    """Write sentences formatted by ``format_record``, separated even across files."""
     separator = ""
     for text in texts:
         stream.write(separator)

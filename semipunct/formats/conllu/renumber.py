@@ -82,12 +82,11 @@ def rewritten(
     """Replace the tokens of a record.
 
     References to removed tokens are removed from the enhanced graph; new tokens, which are
-    punctuation, get an arc if it is used. Empty nodes stay after their token, or move to the
-    previous one if it is removed.
+    punctuation, get an arc if it is used. Empty nodes move to the previous token if their own is
+    removed.
 
     Args:
         pieces: the tokens of the new sentence, in order.
-        new_text: the text for the comment ``# text =``, if there is one.
         leading: the attribute ``SpacesBefore`` of old tokens, by ID.
     """
     leading = _revised_leading(pieces, leading)
@@ -136,7 +135,6 @@ class _Change:
         removed: the heads of removed tokens, by ID.
         ranges: the remaining multiword tokens, by line index.
         within: the new IDs within multiword tokens.
-        leading: the attribute ``SpacesBefore`` by new ID.
         new_after: the new tokens after each old one.
     """
 
@@ -191,7 +189,6 @@ def _revised_leading(pieces: Sequence[Piece], leading: Mapping[int, str]) -> dic
 
 
 def _references(record: Record, pieces: Sequence[Piece]) -> dict[str, str]:
-    """Map old IDs of kept tokens and empty nodes to new ones."""
     ids = {0: 0, **_new_ids(pieces)}
     references = {str(old_id): str(new_id) for old_id, new_id in ids.items()}
     highest: Counter[int] = Counter()  # second number of an empty node, by token
