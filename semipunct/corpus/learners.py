@@ -13,7 +13,6 @@ from typing import Any, Literal, NamedTuple, get_args
 
 from semipunct.corpus.parallel import ParallelSentence
 from semipunct.corpus.sentences import Sentence, Words
-from semipunct.errors import UsageError
 from semipunct.marks import ABBREVIATION, Puncteme, spacing
 
 Context = Literal[
@@ -114,17 +113,6 @@ class LearnerErrors:
 
     occurrences: Mapping[Situation, int]
     errors: Mapping[Situation, Mapping[Puncteme, Made]]
-
-    def __post_init__(self) -> None:
-        for situation, written in self.errors.items():
-            seen, times = self.occurrences.get(situation, 0), sum(e.times for e in written.values())
-            possible = all(0 < error.slots <= error.times for error in written.values())
-            if situation.right in written or times > seen or not possible:
-                raise UsageError(
-                    f"errors where {' '.join(situation.right) or 'nothing'!r} is right "
-                    f"({situation.context}): {times} of {seen}; the string of an error must be "
-                    "wrong, its slots at most its times, and errors at most the occurrences"
-                )
 
     def rates(self) -> dict[Situation, dict[Puncteme, float]]:
         """Return the probability of each error in each situation.

@@ -82,13 +82,13 @@ class Located:
         if isinstance(self.content, Omitted):
             if slots is None and forms is None:
                 return self.text
-            raise UsageError(f"{self._where()}: {self.content.reason}; write it unchanged")
+            raise UsageError(f"{self.content.where}: {self.content.reason}; write it unchanged")
         requested = self.content.slots if slots is None else tuple(slots)
         shown = spacing.visible(self.content.slots)
-        check_slots(self._where(), shown, requested, lambda token: BLANKS.sub("", token))
+        check_slots(self.content.where, shown, requested, lambda token: BLANKS.sub("", token))
         if forms is not None and len(forms) != len(self.spans):
             raise UsageError(
-                f"{self._where()}: {quantity(len(forms), 'form')} for "
+                f"{self.content.where}: {quantity(len(forms), 'form')} for "
                 f"{quantity(len(self.spans), 'word')}"
             )
         if requested == self.content.slots and forms is None:
@@ -134,7 +134,9 @@ class Located:
         text = self.punctuate(None, forms)
         words = () if isinstance(self.content, Omitted) else self.content.forms
         if list(map(len, forms)) != list(map(len, words)) or len(text) != len(self.text):
-            raise UsageError(f"{self._where()}: the words given differ from it in more than case")
+            raise UsageError(
+                f"{self.content.where}: the words given differ from it in more than case"
+            )
         return replace(self, content=replace(self.content, forms=tuple(forms)), text=text)
 
     def surround(self, before: str, after: str) -> "Located":
@@ -158,7 +160,7 @@ class Located:
         marks_in_slot = len(self.marks[slot]) if 0 <= slot < len(self.marks) else -1
         if isinstance(self.content, Omitted) or not 0 <= start <= stop <= marks_in_slot:
             raise UsageError(
-                f"{self._where()}: there are no tokens {start} to {stop} in slot {slot}; give "
+                f"{self.content.where}: there are no tokens {start} to {stop} in slot {slot}; give "
                 "places in the original sentence"
             )
         spans = self.marks[slot]
@@ -195,10 +197,6 @@ class Located:
             moved.append(() if inner else (*waiting, *tokens))
             waiting = (*waiting, *tokens) if inner else ()
         return moved
-
-    def _where(self) -> str:
-        c = self.content
-        return f"{c.path}:{c.line}: sentence {c.sentence_id}"
 
     def _inside(self, word: int) -> bool:
         return word > 0 and self.spans[word] == self.spans[word - 1]

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 Span = tuple[int, int]
@@ -28,15 +27,6 @@ class Passage:
     ends: tuple[bool, ...]
     marks: tuple[bool, ...]
     words: tuple[tuple[str, ...], ...]
-
-    def __post_init__(self) -> None:
-        lengths = {len(self.tokens), len(self.ends), len(self.marks), len(self.words)}
-        places = [0, *(place for token in self.tokens for place in token), len(self.text)]
-        if len(lengths) > 1 or not self.tokens or any(a > b for a, b in pairwise(places)):
-            raise ValueError(
-                f"{self.path}:{self.line}: passage {self.name}: the columns of a passage need the "
-                "same number of tokens, one or more, and tokens must not overlap"
-            )
 
     @property
     def size(self) -> int:

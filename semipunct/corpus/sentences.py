@@ -29,6 +29,25 @@ T = TypeVar("T", bound=Tree, default=DependencyTree, covariant=True)
 V = TypeVar("V")
 
 
+class Named:
+    """A sentence with a name and a place in a file.
+
+    Attributes:
+        line: the first line, from 1.
+    """
+
+    __slots__ = ()
+
+    sentence_id: str
+    path: str
+    line: int
+
+    @property
+    def where(self) -> str:
+        """File, line and name, for messages."""
+        return f"{self.path}:{self.line}: sentence {self.sentence_id}"
+
+
 @dataclass(frozen=True, slots=True)
 class Expected:
     """Probabilities of the parser that predicted the tags and the tree.
@@ -58,7 +77,7 @@ class Written:
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class Words(Named):
     """The n >= 1 words of a sentence without tags or a tree; see ``Sentence`` for attributes."""
 
     sentence_id: str
@@ -77,14 +96,9 @@ class Words:
                 "slot more than words"
             )
 
-    @property
-    def where(self) -> str:
-        """File, line and name, for messages."""
-        return f"{self.path}:{self.line}: sentence {self.sentence_id}"
-
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Sentence(Generic[T]):
+class Sentence(Named, Generic[T]):
     """A sentence of n >= 1 words.
 
     Attributes:
@@ -138,11 +152,6 @@ class Sentence(Generic[T]):
                 f"{self.where}: a sentence needs at least one word, one entry per word in every "
                 f"column and in its tree, and one slot more than words; its lengths are {lengths}"
             )
-
-    @property
-    def where(self) -> str:
-        """File, line and name, for messages."""
-        return f"{self.path}:{self.line}: sentence {self.sentence_id}"
 
     @property
     def size(self) -> int:

@@ -7,7 +7,7 @@ from typing import Any, Generic, Literal, Never, TypeAlias, cast, overload
 
 from typing_extensions import TypeVar
 
-from semipunct.corpus.sentences import Sentence, Words
+from semipunct.corpus.sentences import Named, Sentence, Words
 from semipunct.errors import TreebankError
 from semipunct.wording import quantity
 
@@ -41,7 +41,7 @@ R = TypeVar("R", default=Any, covariant=True)
 
 
 @dataclass(frozen=True, slots=True)
-class Omitted:
+class Omitted(Named):
     """A sentence that models cannot process.
 
     Attributes:

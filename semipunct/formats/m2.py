@@ -154,10 +154,8 @@ class M2Writer(Writer[M2Record]):
 
     def annotate(self, entry: Entry[M2Record], annotation: Annotation) -> str:
         if annotation.attributes or annotation.comments:
-            record = entry.record
             raise UsageError(
-                f"{record.path}:{record.line}: sentence {record.sentence_id}: M2 cannot contain "
-                "annotations; give a file in CoNLL-U"
+                f"{entry.content.where}: M2 cannot contain annotations; give a file in CoNLL-U"
             )
         return "".join(entry.record.lines)
 
@@ -188,10 +186,7 @@ class M2Writer(Writer[M2Record]):
 def _edits(entry: Entry[M2Record], slots: Sequence[Puncteme]) -> list[M2Edit]:
     content = entry.content
     if isinstance(content, Omitted):
-        raise UsageError(
-            f"{content.path}:{content.line}: sentence {content.sentence_id}: {content.reason}; "
-            "write it unchanged"
-        )
+        raise UsageError(f"{content.where}: {content.reason}; write it unchanged")
     return punctuation_edits(content.forms, content.slots, slots)
 
 

@@ -64,8 +64,7 @@ def read_parallel_treebanks(
     for original, version in _together(*sides):
         if isinstance(original, Omitted) or isinstance(version, Omitted):
             bad = next(content for content in (original, version) if isinstance(content, Omitted))
-            place = f"{bad.path}:{bad.line}: sentence {bad.sentence_id}: {bad.reason}"
-            omitted.append(bad.fault or place)
+            omitted.append(bad.fault or f"{bad.where}: {bad.reason}")
             continue
         try:
             pairs.append(align_versions(original, [version], alignment))
@@ -181,7 +180,7 @@ def _lonely(
     ids = {content.sentence_id for content in shorter}
     over = next((c for c in longer if c.sentence_id not in ids), longer[len(shorter)])
     return (
-        f"{over.path}:{over.line}: sentence {over.sentence_id} has no counterpart: there are "
+        f"{over.where} has no counterpart: there are "
         f"{quantity(len(source), 'sentence')} and {len(corrected)} corrected ones; give the same "
         "sentences twice, with the same sent_id or in the same order"
     )

@@ -36,9 +36,7 @@ def _omitted_line(entry: Entry[Any, Any], omitted: Omitted) -> str:
     if governed is not None:
         head = f"{governed.head} ({marks[governed.head]})"
         detail = f": {governed.word_id} ({governed.form}) depends on {head}"
-    return (
-        f"{omitted.path}:{omitted.line}: sentence {omitted.sentence_id}: {omitted.reason}{detail}"
-    )
+    return f"{omitted.where}: {omitted.reason}{detail}"
 
 
 READERS: Mapping[ExampleType, Callable[[Sequence[str | Path]], Sequence[Example]]] = {

@@ -87,10 +87,9 @@ class TextWriter(Writer[Located]):
 
     def annotate(self, entry: Entry[Located], annotation: Annotation) -> str:
         if annotation.attributes or annotation.comments:
-            content = entry.content
             raise UsageError(
-                f"{content.path}:{content.line}: sentence {content.sentence_id}: plain text "
-                "cannot contain annotations; give a file in CoNLL-U"
+                f"{entry.content.where}: plain text cannot contain annotations; give a file in "
+                "CoNLL-U"
             )
         return entry.record.text
 

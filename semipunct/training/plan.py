@@ -55,24 +55,20 @@ class Plan:
         every = options.evaluate_every or -(-visits // options.evaluations)
         return cls(lengths, options.batch_size, visits, every, batching)
 
-    @property
-    def sentences(self) -> int:
-        return len(self.lengths)
-
     @cached_property
     def steps_per_epoch(self) -> int:
         if self.batching == "length":
             return buckets(self.lengths, self.batch_size)
-        return -(-self.sentences // self.batch_size)
+        return -(-len(self.lengths) // self.batch_size)
 
     @cached_property
     def steps(self) -> int:
         """The maximal number of batches, by which learning rates are scheduled."""
-        epochs, remainder = divmod(self.visits, self.sentences)
+        epochs, remainder = divmod(self.visits, len(self.lengths))
         whole = self.steps_per_epoch
         if self.batching == "sentences":
             return epochs * whole + -(-remainder // self.batch_size)
-        return epochs * whole + -(-remainder * whole // self.sentences)
+        return epochs * whole + -(-remainder * whole // len(self.lengths))
 
     def is_done(self, step: int, visits: int) -> bool:
         return visits >= self.visits or step >= self.steps
@@ -80,7 +76,7 @@ class Plan:
     def batches(self, seed: int, first: int) -> Iterator[list[int]]:
         """Yield the members of each batch, which depend only on the seed and the epoch."""
         epoch, skip = divmod(first, self.steps_per_epoch)
-        step, visits = first - skip, epoch * self.sentences
+        step, visits = first - skip, epoch * len(self.lengths)
         while not self.is_done(step, visits):
             for members in self._epoch(np.random.default_rng([seed, epoch])):
                 if self.is_done(step, visits):

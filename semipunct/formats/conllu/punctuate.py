@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from semipunct import marks
-from semipunct.corpus import Entry
+from semipunct.corpus import Entry, Sentence
 from semipunct.corpus.treebank import PUNCTUATION
 from semipunct.formats.conllu import renumber
 from semipunct.formats.conllu.gaps import (
@@ -15,7 +15,6 @@ from semipunct.formats.conllu.gaps import (
     joined_leading,
     rewritten_gaps,
 )
-from semipunct.formats.conllu.heads import convention_of, token_heads
 from semipunct.formats.conllu.misc import EMPTY
 from semipunct.formats.conllu.reading import directional_quotes
 from semipunct.formats.conllu.records import Record, Token, stated_text
@@ -23,7 +22,9 @@ from semipunct.formats.conllu.renumber import Piece
 from semipunct.formats.conllu.requests import Source, Target
 from semipunct.marks import Puncteme, spacing
 from semipunct.marks.matching import Place, matched_pairs
-from semipunct.trees.conventions import Convention
+from semipunct.trees import DependencyTree
+from semipunct.trees.conventions import CONVENTIONS, Convention
+from semipunct.trees.guideline import mark_heads
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +61,7 @@ def punctuate_record(
     target = Target.of(source, slots)
     if target.changes_nothing(source):
         return source.record
-    heads = token_heads(source, target, style.convention)
+    heads = _token_heads(source, target, style.convention)
     forms = _forms(source, target, heads)
     gaps = _gaps(source, target, style.habits)
     pieces = _pieces(source, target, heads, forms, gaps)
@@ -84,7 +85,7 @@ def surface_text(
     stated = stated_text(source.record)
     if stated is not None and target.changes_nothing(source):
         return stated
-    heads = token_heads(source, target, "unit")
+    heads = _token_heads(source, target, "unit")
     forms = _forms(source, target, heads)
     recorded = habits if source.spacing.is_recorded or habits.is_recorded else None
     pieces = _pieces(source, target, heads, forms, _gaps(source, target, recorded))
@@ -99,7 +100,7 @@ def spell_marks(entry: Entry[Record], slots: Sequence[Puncteme]) -> list[Punctem
     source = Source.of(entry)
     target = Target.of(source, slots)
     forms = iter(
-        form for row in _forms(source, target, token_heads(source, target, "unit")) for form in row
+        form for row in _forms(source, target, _token_heads(source, target, "unit")) for form in row
     )
     return [
         tuple(token if token in marks.SILENT else next(forms) for token in slot) for slot in slots
@@ -110,6 +111,39 @@ def style_of(entries: Iterable[Entry[Record]]) -> Style:
     """Determine the attachment and spacing of the marks in entries."""
     all_entries = list(entries)
     return Style(convention_of(all_entries), Habits.of(all_entries))
+
+
+def convention_of(entries: Iterable[Entry[Record]]) -> Convention:
+    """Return the convention that predicts most heads of the existing marks, ``unit`` in a tie."""
+    agreeing = dict.fromkeys(CONVENTIONS, 0)
+    for entry in entries:
+        if not isinstance(entry.content, Sentence):
+            continue
+        source = Source.of(entry)
+        numbers = {word_id: word for word, word_id in enumerate(entry.word_ids, start=1)}
+        for convention in CONVENTIONS:
+            chosen = mark_heads(entry.content.tree, source.slots, convention)
+            for row, ids in zip(chosen, source.ids, strict=True):
+                for head, token_id in zip(row, ids, strict=True):
+                    actual = numbers.get(source.record.tokens[token_id - 1].head)
+                    agreeing[convention] += head == actual
+    return max(CONVENTIONS, key=lambda convention: agreeing[convention])
+
+
+def _token_heads(source: Source, target: Target, convention: Convention) -> list[list[int]]:
+    """Choose the head of every visible token, as an ID; kept tokens keep their heads."""
+    tokens = source.record.tokens
+    numbers = {0: 0} | {word_id: word for word, word_id in enumerate(source.word_ids, start=1)}
+    fixed: dict[Place, int] = {
+        (slot, index): numbers[tokens[old_id - 1].head]
+        for slot, row in enumerate(target.ids)
+        for index, old_id in enumerate(row)
+        if old_id
+    }
+    heads = tuple(numbers[tokens[word_id - 1].head] for word_id in source.word_ids)
+    tree = DependencyTree(heads, source.sentence.tree.relations)
+    rows = mark_heads(tree, target.slots, convention, fixed)
+    return [[source.word_ids[word - 1] for word in row] for row in rows]
 
 
 def _forms(source: Source, target: Target, heads: Sequence[Sequence[int]]) -> list[list[str]]:
