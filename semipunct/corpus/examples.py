@@ -39,18 +39,17 @@ class Example(Protocol):
 
 def treebank_digest(examples: Iterable[Example]) -> str:
     """Compute a SHA-256 digest of all data in examples that a model uses."""
-    digest = hashlib.sha256()
-    for example in examples:
-        digest.update(json.dumps(example.seen, ensure_ascii=False).encode())
-        digest.update(b"\n")
-    return digest.hexdigest()
+    return _digest(example.seen for example in examples)
 
 
 def parallel_digest(pairs: Iterable[ParallelSentence[Sentence | Words]]) -> str:
     """Compute a SHA-256 digest of words, slots and references, without trees."""
+    return _digest((pair.source.forms, pair.source.slots, pair.references) for pair in pairs)
+
+
+def _digest(rows: Iterable[tuple[Any, ...]]) -> str:
     digest = hashlib.sha256()
-    for pair in pairs:
-        seen = (pair.source.forms, pair.source.slots, pair.references)
-        digest.update(json.dumps(seen, ensure_ascii=False).encode())
+    for row in rows:
+        digest.update(json.dumps(row, ensure_ascii=False).encode())
         digest.update(b"\n")
     return digest.hexdigest()
