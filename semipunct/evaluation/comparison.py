@@ -25,17 +25,6 @@ OWN = ("seed", "model")
 """Parts of a signature that may differ between runs of one system."""
 
 
-def read_runs(path: str | Path) -> list[Result]:
-    """Return the results in a folder, sorted by file name, or the result in a file."""
-    folder = Path(path)
-    if not folder.is_dir():
-        return [read_result(path)]
-    files = sorted(f for f in folder.iterdir() if f.name.endswith((".json", ".json.gz")))
-    if not files:
-        raise ResultError(f"{path}: a folder without results (.json or .json.gz); name another one")
-    return [read_result(file) for file in files]
-
-
 def aggregate(runs: Sequence[Result]) -> Result:
     """Sum the runs of a system, sentence by sentence, into one result.
 
@@ -359,5 +348,13 @@ def compare(a: System, b: System, *, resamples: int = 10_000, seed: int = 0) -> 
         raise ResultError(f"A = {names[0]}, B = {names[1]}: {error}") from error
 
 
-def _runs(system: System) -> list[Result]:
-    return [system] if isinstance(system, Result) else read_runs(system)
+def _runs(side: System) -> list[Result]:
+    if isinstance(side, Result):
+        return [side]
+    folder = Path(side)
+    if not folder.is_dir():
+        return [read_result(side)]
+    files = sorted(f for f in folder.iterdir() if f.name.endswith((".json", ".json.gz")))
+    if not files:
+        raise ResultError(f"{side}: a folder without results (.json or .json.gz); name another one")
+    return [read_result(file) for file in files]

@@ -124,13 +124,8 @@ class CorrectionStatistics(Statistics[CorrectionFigures]):
     task: ClassVar[str] = "correction"
     columns: ClassVar[Mapping[str, Column]] = {
         "slots": SlotCount(),
-        "judged": Count(),
-        "right_before": Count(),
-        "harmed": Count(),
-        "edit_distance": Count(),
-        "correct": CountByMark(),
-        "proposed": CountByMark(),
-        "needed": CountByMark(),
+        **dict.fromkeys(("judged", "right_before", "harmed", "edit_distance"), Count()),
+        **dict.fromkeys(("correct", "proposed", "needed"), CountByMark()),
     }
     settings: ClassVar[Mapping[str, Setting]] = {
         "choice": Setting(Choice, "way to choose references", "edits", str, str)

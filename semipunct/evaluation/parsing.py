@@ -55,15 +55,10 @@ class ParsingStatistics(Statistics[ParsingFigures]):
 
     task: ClassVar[str] = "parsing"
     columns: ClassVar[Mapping[str, Column]] = {
-        "words": Count(given=True),
-        "roots": Count(given=True),
-        "heads": Count(),
-        "universal": Count(),
-        "labelled": Count(),
-        "upos": Count(),
-        "xpos": Count(),
-        "feats": Count(),
-        "right_roots": Count(),
+        **dict.fromkeys(("words", "roots"), Count(given=True)),
+        **dict.fromkeys(
+            ("heads", "universal", "labelled", "upos", "xpos", "feats", "right_roots"), Count()
+        ),
     }
     measures: ClassVar[tuple[Measure, ...]] = (
         Measure("las", "LAS", ("labelled",), "words"),

@@ -122,18 +122,9 @@ def _sentence(
     tree: DependencyTree,
     slots: Sequence[Puncteme],
 ) -> Sentence:
-    return Sentence(
-        sentence_id=record.sentence_id,
-        path=record.path,
-        line=record.line,
-        forms=tuple(forms),
-        lemmas=tuple(word.lemma for word in words),
-        upos=tuple(word.upos for word in words),
-        xpos=tuple(word.xpos for word in words),
-        feats=tuple(word.feats for word in words),
-        tree=tree,
-        slots=tuple(slots),
-    )
+    lemmas, upos, xpos, feats = zip(*(word[2:6] for word in words), strict=True)
+    where = (record.sentence_id, record.path, record.line)
+    return Sentence(*where, tuple(forms), lemmas, upos, xpos, feats, tree, tuple(slots))
 
 
 def _within_words(record: Parsed) -> frozenset[int]:
