@@ -4,8 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-Span = tuple[int, int]
-"""The start and end of a token in a text."""
+Span = tuple[int, int]  # start and end
 
 
 @dataclass(frozen=True, slots=True)

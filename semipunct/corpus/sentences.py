@@ -21,7 +21,6 @@ from semipunct.trees import DependencyTree, Tree
 from semipunct.wording import quantity
 
 MISSING = "_"
-"""The value of an unspecified column."""
 
 Source = Literal["treebank", "text"]
 

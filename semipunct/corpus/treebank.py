@@ -18,11 +18,9 @@ Reason = Literal[
     "text outside of trees",
     "empty line",
     "not text",
-    "not the words of a segment",
 ]
 
 REASONS: tuple[Reason, ...] = ("punctuation has dependents", "nothing but punctuation")
-"""The reasons for omitting well-formed sentences of treebanks."""
 
 MALFORMED: Reason = "a malformed tree"
 
@@ -35,7 +33,6 @@ MARKUP: Reason = "not text"
 """The reason for omitting code, and lines outside of the cues of subtitles."""
 
 PUNCTUATION = "PUNCT"
-"""The universal tag of punctuation."""
 
 R = TypeVar("R", default=Any, covariant=True)
 
@@ -92,10 +89,8 @@ class Entry(Generic[R, C]):
 
 
 AnyEntry: TypeAlias = Entry[Any, Sentence | Omitted]
-"""An entry of a file of trees in any format."""
 
 WordsEntry: TypeAlias = Entry[Any, Words | Omitted]
-"""An entry without tags and trees."""
 
 
 def with_tree(entry: Entry) -> AnyEntry:

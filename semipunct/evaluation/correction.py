@@ -44,8 +44,7 @@ Choice = Literal["sentence", "corpus"]
 References = Sequence[Sequence[Puncteme | None]]
 """``[references, n + 1]`` corrected slots; None for slots without judgement."""
 
-BETA2 = 0.25
-"""Beta squared in F0.5."""
+BETA2 = 0.25  # beta squared in F0.5
 
 THOUSAND = 1000
 

@@ -66,7 +66,6 @@ def finite_values(value: Any) -> Any:
 
 
 CRITERION = "criterion"
-"""The task of these figures."""
 
 
 class CriterionFigures(Figures, frozen=True):

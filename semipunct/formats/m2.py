@@ -30,10 +30,8 @@ from semipunct.marks.corrections import ErrorKind, corrections
 from semipunct.wording import quantity
 
 NOTHING = "-NONE-"
-"""The correction of a deletion, and the value of an unspecified field."""
 
 NOOP = "noop"
-"""The edit type of an annotator without corrections."""
 
 _FIELDS = ("offsets", "type", "correction", "required", "comment", "annotator")
 

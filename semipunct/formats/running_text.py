@@ -35,7 +35,6 @@ from semipunct.marks import spacing
 from semipunct.marks.spacing import SIGNS
 
 PASSAGE = 192
-"""The number of words in a passage."""
 
 
 def read_running_text(paths: Sequence[str | Path]) -> TextPassages:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import takewhile
 from pathlib import Path
 
@@ -41,16 +41,13 @@ class _Written:
             words = record.tokens[written.first - 1 : written.last]
             is_word = written.position == words[0].position
             parts.forms.append(written.form)
-            # A token without a tag is a mark if its characters are; treebanks normally have tags.
             parts.marks.append(is_word and words[0].upos == PUNCTUATION)
             parts.words.append(tuple(word.form for word in words))
             parts.spaces.append(spaces_after[written.last - 1] is not False)
-        return parts if recorded else cls(*parts._by_rules())
+        return parts if recorded else replace(parts, spaces=parts._by_rules())
 
-    def _by_rules(
-        self,
-    ) -> tuple[Record, list[str], list[bool], list[tuple[str, ...]], list[bool]]:
-        """Set spaces by typographic rules."""
+    def _by_rules(self) -> list[bool]:
+        """Return spaces set by typographic rules."""
         words: list[str] = []
         slots: list[list[str]] = [[]]
         for form, mark in zip(self.forms, self.marks, strict=True):
@@ -62,7 +59,7 @@ class _Written:
         rows = spacing.slot_spaces(words, [tuple(slot) for slot in slots])
         flat = [space for row in rows for space in row]
         # The first entry is before the sentence, the last one, always false, after it.
-        return self.record, self.forms, self.marks, self.words, flat[1:]
+        return flat[1:]
 
     def before(self, after: "_Written") -> None:
         """Set whether a space precedes the next sentence, depending on the script."""
