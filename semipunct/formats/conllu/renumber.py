@@ -130,7 +130,6 @@ class _Change:
     """The changes of a record, which are applied line by line.
 
     Attributes:
-        ids: new IDs of tokens by old ones.
         references: new by old names of all nodes that HEAD and DEPS can refer to.
         removed: the heads of removed tokens, by ID.
         ranges: the remaining multiword tokens, by line index.
@@ -139,7 +138,6 @@ class _Change:
     """
 
     pieces: Sequence[Piece]
-    ids: Mapping[int, int]
     references: Mapping[str, str]
     removed: Mapping[str, str]
     ranges: Mapping[int, MultiwordToken]
@@ -161,7 +159,6 @@ class _Change:
         columns = (record.lines[token.position].split("\t") for token in record.tokens)
         return cls(
             pieces,
-            ids,
             _references(record, pieces),
             {str(t.word_id): str(t.head) for t in record.tokens if t.word_id not in ids},
             {span.position: span for span in ranges},
