@@ -29,15 +29,12 @@ class FixedParts(NamedTuple):
 
     def within(self, begin: int, end: int) -> "FixedParts":
         """Return the parts between two positions, relative to the first."""
-        return FixedParts(
-            *(
-                [
-                    (max(start, begin) - begin, min(stop, end) - begin)
-                    for start, stop in _between(spans, begin, end)
-                ]
-                for spans in self
-            )
-        )
+
+        def cut(spans: Sequence[Span]) -> list[Span]:
+            overlapping = _between(spans, begin, end)
+            return [(max(a, begin) - begin, min(b, end) - begin) for a, b in overlapping]
+
+        return FixedParts(*map(cut, self))
 
     def closes(self, before: int, after: int, marks: Iterable[Span]) -> bool:
         """Return whether the marks between two words never change.

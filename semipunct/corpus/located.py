@@ -141,15 +141,12 @@ class Located:
 
     def surround(self, before: str, after: str) -> "Located":
         """Return the part with more text around it, outside of the sentence."""
-        shift = len(before)
-        return replace(
-            self,
-            text=before + self.text + after,
-            spans=tuple((start + shift, end + shift) for start, end in self.spans),
-            marks=tuple(
-                tuple((start + shift, end + shift) for start, end in slot) for slot in self.marks
-            ),
-        )
+
+        def shifted(spans: Sequence[Span]) -> tuple[Span, ...]:
+            return tuple((start + len(before), end + len(before)) for start, end in spans)
+
+        text, marks = before + self.text + after, tuple(map(shifted, self.marks))
+        return replace(self, text=text, spans=shifted(self.spans), marks=marks)
 
     def place(self, slot: int, start: int, stop: int) -> Span:
         """Return the position in the part of slot tokens that a correction replaces.

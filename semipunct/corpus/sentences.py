@@ -134,18 +134,6 @@ class Sentence(Named, Generic[T]):
     def __post_init__(self) -> None:
         columns = (self.forms, self.lemmas, self.upos, self.xpos, self.feats, self.slots[1:])
         lengths = {self.tree.words, *map(len, columns)}
-        if self.expected is not None:
-            expected = self.expected
-            lengths |= {
-                len(expected.heads),
-                len(expected.strings) - 1,
-                len(expected.probabilities) - 1,
-            }
-        if self.written is not None:
-            pairs = self.forms if self.written.pairs is None else self.written.pairs
-            lengths |= {len(self.written.slots) - 1, len(pairs)}
-        if self.underlying is not None:
-            lengths.add(len(self.underlying))
         if len(lengths) > 1 or not self.forms:
             raise ValueError(
                 f"{self.where}: a sentence needs at least one word, one entry per word in every "

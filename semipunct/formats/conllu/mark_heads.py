@@ -59,13 +59,8 @@ class MarkedSentence:
     @cached_property
     def is_mark(self) -> list[bool]:
         """``[n + 1]`` whether a token has the tag PUNCT and the relation ``punct``."""
-        return [
-            False,
-            *(
-                token.upos == PUNCTUATION and token.relation.partition(":")[0] == _RELATION
-                for token in self.record.tokens
-            ),
-        ]
+        tags = ((token.upos, token.relation.partition(":")[0]) for token in self.record.tokens)
+        return [False, *(tag == (PUNCTUATION, _RELATION) for tag in tags)]
 
     @cached_property
     def judgement(self) -> Judgement:
@@ -145,12 +140,9 @@ class MarkedSentence:
 def with_governor(column: str, before: int, after: int) -> str:
     """Replace the basic head of a mark in DEPS."""
     arcs = column.split("|")
+    basic = [str(before), _RELATION]
     changed = [
-        f"{after}:{relation}"
-        if governor == str(before) and relation.partition(":")[0] == _RELATION
-        else arc
-        for arc in arcs
-        for governor, _, relation in (arc.partition(":"),)
+        f"{after}:{arc.partition(':')[2]}" if arc.split(":")[:2] == basic else arc for arc in arcs
     ]
     if changed == arcs:
         return column

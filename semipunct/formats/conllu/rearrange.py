@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import takewhile
+from typing import Any
 
 from semipunct.corpus import Entry, Omitted, Sentence
 from semipunct.corpus.sentences import closed_after
@@ -95,22 +96,13 @@ def rearrange_entry(
 
 
 def _sentence(s: Sentence, words: Sequence[int], tree: DependencyTree) -> Sentence:
-    def chosen(column: Sequence[str]) -> tuple[str, ...]:
-        return tuple(column[word - 1] for word in words)
-
+    columns: dict[str, Any] = {
+        name: tuple(getattr(s, name)[word - 1] for word in words)
+        for name in ("forms", "lemmas", "upos", "xpos", "feats")
+    }
     dots = (tuple(t for t in s.slots[word] if t == ABBREVIATION) for word in words)
-    return replace(
-        s,
-        forms=chosen(s.forms),
-        lemmas=chosen(s.lemmas),
-        upos=chosen(s.upos),
-        xpos=chosen(s.xpos),
-        feats=chosen(s.feats),
-        tree=tree,
-        slots=((), *dots),
-        expected=None,
-        closed=closed_after(s, words),
-    )
+    closed = closed_after(s, words)
+    return replace(s, **columns, tree=tree, slots=((), *dots), expected=None, closed=closed)
 
 
 def _spaces_after(
