@@ -1,7 +1,6 @@
 """Subtitles in SubRip and WebVTT: cues of one or more lines of text, each with its times.
 
-Everything but the text of cues is reproduced line by line; libraries that parse cues would lose
-some of it (docs/decisions/files.md).
+Everything but the text of cues is reproduced line by line (docs/decisions/files.md).
 """
 
 import re

@@ -1,7 +1,7 @@
 """Transcripts in whisper's JSON: segments with a text and, optionally, a list of words.
 
 The writer replaces strings in the text of the file, so everything else is reproduced byte for byte
-(docs/decisions/files.md). Segments are entries; the last one carries the file.
+(docs/decisions/files.md).
 """
 
 from __future__ import annotations

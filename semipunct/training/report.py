@@ -54,7 +54,7 @@ class TrainingResult:
         best: the entry of the best evaluation.
         interrupted: whether ``stop`` ended the run.
         stopped_early: whether patience ran out.
-        compile_seconds: the time of the first call of each shape: tracing, lowering and XLA.
+        compile_seconds: the time of the first call of each shape.
     """
 
     model: Model

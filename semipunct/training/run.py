@@ -60,7 +60,6 @@ class Run:
         loss: the sum of the loss over slots since the last evaluation.
         slots: the number of these slots.
         impossible: sentences of these steps that the model could not score.
-        began: when it was started or resumed, by the monotonic clock.
     """
 
     parameters: Weights

@@ -39,7 +39,6 @@ class Recipe:
     """The static arguments of a step.
 
     Attributes:
-        steps: the total number of updates.
         slots: the mean number of slots of a training sentence.
     """
 
@@ -58,9 +57,7 @@ def step(
 ) -> tuple[Weights, Any, Outcome]:
     """Update the weights once; the buffers of the given weights and state are overwritten.
 
-    Args:
-        recipe: the static arguments; the function is compiled once for each recipe and shape.
-        constants: arrays that the loss of the model needs.
+    The function is compiled once for each recipe and shape.
     """
     gradient, loss, sums = _gradient(recipe, parameters, state, constants, batch, key)
     # If all weights are updated as a whole, this program is the same for batches of all shapes.

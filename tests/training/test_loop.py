@@ -21,7 +21,6 @@ from semipunct.models.kind import PERPLEXITY
 from semipunct.models.optimisation import FINAL_RATE
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.models.punctuation.options import TrainOptions
-from semipunct.pipelines.criteria import evaluate
 from semipunct.store.checkpoint import load, load_state
 from semipunct.training import loop
 from semipunct.training.plan import Plan
@@ -96,17 +95,6 @@ def test_what_pruning_costs_is_noted():
     assert run.figures(finished=True)["dev_perplexity_of_scorable"] == 1.625
     assert run.metrics == [entries[0], entries[1] | expected]
     assert entries[1].keys() == {"dev_perplexity_of_scorable", "visits"}
-
-
-def test_the_saved_model_scores_as_told(tiny, finished):
-    loaded = load(finished.folder)
-    evaluation = evaluate(loaded, tiny.dev)
-    figures = evaluation.statistics.figures()
-    assert figures.perplexity == finished.result.best["dev_perplexity"]
-    assert figures.sentences == len(tiny.dev)
-    assert figures.slots == sum(len(s.slots) for s in tiny.dev)
-    assert figures.unscorable == 0
-    assert evaluation.signature.startswith(f"task:perplexity|model:{loaded.digest[:12]}|treebank:")
 
 
 def test_resumed_equals_uninterrupted(tiny, finished, tmp_path):
