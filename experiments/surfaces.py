@@ -9,6 +9,7 @@ from pathlib import Path
 
 from semipunct.corpus import Sentence
 from semipunct.formats.conllu import Conllu
+from semipunct.formats.conllu.reading import to_entry
 from semipunct.marks import ABBREVIATION
 from semipunct.marks.matching import matched_pairs
 from semipunct.marks.tokens import PAIRS
@@ -67,7 +68,8 @@ def read(paths: Sequence[Path]) -> list[Pair]:
     return [
         Pair(a.content, b.content)
         for path in paths
-        for a, b in zip(Conllu().read(path), Conllu("words").read(path), strict=True)
+        for a in Conllu().read(path)
+        for b in (to_entry(a.record, "words"),)
         if isinstance(a.content, Sentence) and isinstance(b.content, Sentence)
     ]
 

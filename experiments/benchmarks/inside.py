@@ -112,10 +112,8 @@ def measure_growth(
     model: PunctuationModel, words: int, total: int, options: argparse.Namespace
 ) -> dict[str, Any]:
     """Measure the time per word in batches with equally many words."""
-    drawn = generate(
-        replace(english_parameters(), lengths={words: 1.0}), total // words, options.seed
-    )
-    sentences = [item.sentence for item in drawn]
+    parameters_of_length = replace(english_parameters(), lengths={words: 1.0})
+    sentences = list(generate(parameters_of_length, total // words, options.seed))
     parameters = model.initial_parameters(options.seed, 0.1)
     start = time.perf_counter()
     encoded = model.encode(sentences)
@@ -149,8 +147,7 @@ def main() -> None:
     if options.train:
         sentences = list(read_treebank(options.train).sentences)
     else:
-        drawn = generate(english_parameters(), options.sentences, options.seed)
-        sentences = [item.sentence for item in drawn]
+        sentences = list(generate(english_parameters(), options.sentences, options.seed))
     model = PunctuationModel.fit(sentences, ModelOptions(channel=options.channel))
     inventory = model.inventory
     figures: dict[str, Any] = {
