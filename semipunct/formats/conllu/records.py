@@ -1,4 +1,4 @@
-"""Reading and writing of CoNLL-U without loss.
+"""Reading and writing of CoNLL-U without loss; only this module imports the ``conllu`` library.
 
 Punctuation in a multiword token (the slash of *him/her*) belongs to the word: it is not changed,
 and no mark is inserted between the syntactic words. Without a range, a hyphen between two words
@@ -13,6 +13,9 @@ from pathlib import Path
 from sys import intern
 from types import MappingProxyType
 from typing import NamedTuple, NoReturn, TextIO
+
+from conllu.exceptions import ParseException
+from conllu.parser import DEFAULT_FIELDS, parse_id_value, parse_int_value
 
 from semipunct.errors import TreebankError, UsageError
 from semipunct.files import as_section, display_name
@@ -64,11 +67,10 @@ def blocks(lines: Iterable[str], first_line: int = 1) -> Iterator[tuple[int, lis
 NO_HEAD = -1
 """The head of a word with HEAD ``_``, which ``read_records(..., trees=False)`` allows."""
 
-COLUMNS = 10
+COLUMNS = len(DEFAULT_FIELDS)
 _NOTHING: Mapping[int, Mapping[str, str]] = MappingProxyType({})
 _SENTENCE_ID = re.compile(r"#\s*sent_id(?:\s*=\s*|\s+(?!=))(\S.*)")
-_NUMBER = re.compile("0|-?[1-9][0-9]{0,999}")
-_NODE = re.compile(r"([1-9][0-9]{0,999})-([1-9][0-9]{0,999})|[0-9]+\.[1-9][0-9]*")
+_NUMBER = re.compile("0|[1-9][0-9]*")
 _MISC = COLUMNS - 1
 
 
@@ -177,26 +179,29 @@ def _tokens(record: Record, trees: bool) -> Iterator[Token]:
                 f"{quantity(len(columns), 'column')} instead of {COLUMNS}",
                 "separate the ten columns by single tabs and fill empty ones with _",
             )
+        try:
+            # Most lines are words with the next ID, which need no parser.
+            word_id = expected if columns[0] == str(expected) else parse_id_value(columns[0])
+        except (ParseException, ValueError):
+            word_id = None
         if not columns[1].strip():
             _fail(record, position, "the FORM is empty", "give the word or mark as it is written")
-        if columns[0] != str(expected):
-            node = _NODE.fullmatch(columns[0])
-            if node and not node[1]:
-                continue
-            if node and int(node[1]) <= int(node[2]):
+        if isinstance(word_id, tuple):
+            if "-" in word_id:
                 ranges.append(_range(record, position, columns[0], expected, ranges))
-                continue
+            continue
+        if word_id is None or word_id != expected:
             _fail(
                 record,
                 position,
                 f"the ID is {columns[0]!r} where {expected} was expected",
                 "number the words 1, 2, 3 and so on, and put an empty line between sentences",
             )
+        expected += 1
         head = _head(record, position, columns[6], trees)
         # Words and tags recur in a treebank, so each string is stored once.
         _, form, lemma, upos, xpos, feats, _, relation, *_ = map(intern, columns)
-        yield Token(expected, form, lemma, upos, xpos, feats, head, relation, position)
-        expected += 1
+        yield Token(word_id, form, lemma, upos, xpos, feats, head, relation, position)
     for position, first, last in ranges:
         if 1 < expected <= last:
             _fail(
@@ -223,16 +228,21 @@ def _range(
 
 
 def _head(record: Record, position: int, text: str, trees: bool) -> int:
-    if text == EMPTY and not trees:
+    try:
+        head = int(text) if _NUMBER.fullmatch(text) else parse_int_value(text)
+    except (ParseException, ValueError):
+        head = None
+        trees = True
+    if head is None:
+        if trees:
+            _fail(
+                record,
+                position,
+                f"the HEAD is {text!r}, not a whole number",
+                "give the ID of the head, 0 for the root",
+            )
         return NO_HEAD
-    if not _NUMBER.fullmatch(text):
-        _fail(
-            record,
-            position,
-            f"the HEAD is {text!r}, not a whole number",
-            "give the ID of the head, 0 for the root",
-        )
-    return int(text)
+    return head
 
 
 def _fail(record: Record, position: int, problem: str, advice: str) -> NoReturn:
