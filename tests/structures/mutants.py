@@ -72,22 +72,12 @@ def measures_in_bits(c: Faulty, s: Any, total: Total) -> Total:
     return total._replace(value=total.value._replace(nats=total.value.nats / np.log(2.0)))
 
 
-def diverges_little(c: Faulty, s: Any, total: Total, *, cross: bool = False) -> Total:
-    most = 1e30 if s.cross == cross else jnp.inf
-    return total._replace(value=total.value._replace(nats=jnp.minimum(total.value.nats, most)))
-
-
-def shifts_cross_entropy(c: Faulty, s: Any, total: Total) -> Total:
-    return total._replace(value=total.value._replace(nats=total.value.nats + 0.01 * s.cross))
+def diverges_little(c: Faulty, s: Any, total: Total) -> Total:
+    return total._replace(value=total.value._replace(nats=jnp.minimum(total.value.nats, 1e30)))
 
 
 def shifts_long_lists(c: Faulty, s: Any, total: Total) -> Total:
     return scaled(total, 0.01 * (s.k > 4))
-
-
-def reverses_short_lists(c: Faulty, s: Any, weights: Any, _: Recursion) -> Any:
-    sign = -1.0 if s.k == 2 else 1.0
-    return jax.tree.map(lambda x: jnp.where(x == -jnp.inf, x, sign * x), weights)
 
 
 def is_wrong_unless_traced(c: Faulty, s: Any, total: Total) -> Total:
@@ -124,14 +114,12 @@ def clips(c: Faulty, s: Any, weights: Any, _: Recursion) -> Any:
 
 
 def reweighs(c: Faulty, s: Any, weights: Any, _: Recursion) -> Any:
-    return jax.tree.map(lambda x: 1.2 * x, weights)
+    return jax.tree.map(lambda x: 1.4 * x, weights)
 
 
 def reweighs_within_a_budget(c: Faulty, s: Any, weights: Any, recursion: Recursion) -> Any:
     return weights if recursion.budget_mib is None else reweighs(c, s, weights, recursion)
 
-
-SHORT_TIES = "longer lists: ties"
 
 FAULTS: dict[str, tuple[Any, Weights | None, Totals | None]] = {
     "number of derivations": (Counting, None, twice),
@@ -140,14 +128,10 @@ FAULTS: dict[str, tuple[Any, Weights | None, Totals | None]] = {
     "slopes": (Log, None, other_second_derivatives),
     "slopes in reverse mode": (Log, None, other_second_derivatives),
     "averages": (Entropy, None, measures_in_bits),
-    "averages: cross entropy": (Divergence, None, shifts_cross_entropy),
     "infinite divergence": (Divergence, None, diverges_little),
-    "infinite divergence: cross entropy": (Divergence, None, partial(diverges_little, cross=True)),
     "best": (Derivation, None, shifted),
     "ranked": (KBest, None, twice),
     "ranked: long": (KBest, None, shifts_long_lists),
-    "longer lists": (KBest, reverses_short_lists, None),
-    SHORT_TIES: (None, None, None),
     "ties": (None, None, None),
     "samples": (None, None, None),
     "samples: reverse pass": (Sampling, reweighs, None),
@@ -159,7 +143,7 @@ FAULTS: dict[str, tuple[Any, Weights | None, Totals | None]] = {
     "NaN": (Derivation, None, hides_nan),
     "large weights": (Log, clips, None),
     "uncompiled": (Log, None, is_wrong_unless_traced),
-    "totals": ((Entropy, Viterbi), None, allows_the_impossible),
+    "totals": (Viterbi, None, allows_the_impossible),
     "devices": (object, reweighs_within_a_budget, None),
 }
 """By check the semirings of a fault, and the changed log weights or totals."""
@@ -184,11 +168,9 @@ class Faulty(LinearChain):
             if kind is not None and isinstance(semiring, kind) and change is not None:
                 changed = change(self, semiring, self.weights, recursion)
                 weights = self.choose(name, changed, weights)
-        is_short = isinstance(semiring, KBest) and semiring.k == 2
-        for name, flips in (("ties", isinstance(semiring, Derivation)), (SHORT_TIES, is_short)):
-            if flips:
-                weights = self.choose(name, flipped(weights), weights)
-                feature = self.choose(name, flipped(feature), feature)
+        if isinstance(semiring, Derivation):
+            weights = self.choose("ties", flipped(weights), weights)
+            feature = self.choose("ties", flipped(feature), feature)
         inner = LinearChain(weights, self.lengths, self.method)
         total = inner.total(semiring, feature, recursion)
         for name, (kind, _, change) in FAULTS.items():
@@ -197,7 +179,7 @@ class Faulty(LinearChain):
         return total
 
     def trace(self, key: jax.Array, count: int, recursion: Recursion) -> Any:
-        sharp = jax.tree.map(lambda x: 1.2 * x, self.weights)
+        sharp = jax.tree.map(lambda x: 1.4 * x, self.weights)
         weights = self.choose("samples", sharp, self.weights)
         return LinearChain(weights, self.lengths, self.method).trace(key, count, recursion)
 

@@ -18,29 +18,23 @@ import numpy as np
 
 from semipunct.structures.base import Parts, Total
 from semipunct.structures.distribution import Answer, Distribution
-from semipunct.structures.draws import Traceable
 from semipunct.structures.recursion import Plan, Recursion
 from semipunct.structures.testing.case import Weighted
 from semirings.base import Semiring
 from semirings.boolean import Boolean
 from semirings.counting import Counting
-from semirings.divergence import Entropy
-from semirings.expectation import Expectation
 from semirings.numerics import log_times
 from semirings.viterbi import Viterbi
 
 T = TypeVar("T")
 
-DRAWS, ROUNDS = 100, 10
-"""The number of draws in a sample; and of the samples whose frequencies are compared.
+DRAWS, ROUNDS, REVERSE_ROUNDS = 50, 10, 6
+"""The number of draws in a sample; and of the samples whose frequencies are compared."""
 
-Most checks only need to see the same draws again, and those in the reverse pass take long.
-"""
+RANKS = 5
+"""The length of lists."""
 
-RANKS, FEW_RANKS = 5, 2
-"""The lengths of lists; ``Distribution.ranking`` starts with one between these."""
-
-OTHERS: tuple[Semiring, ...] = (Viterbi(), Boolean(), Expectation(), Entropy())
+OTHERS: tuple[Semiring, ...] = (Viterbi(), Boolean())
 """Semirings whose totals are compared, besides those of all questions."""
 
 FAST = {"xla_backend_optimization_level": 0}
@@ -55,11 +49,12 @@ class Sums(NamedTuple):
 
     Attributes:
         log_partition, marginals: the sum, and its gradient in reverse mode.
-        slope, change: derivatives of both in the direction of the second feature, in forward mode.
+        slope, change: derivatives of both in the direction of the second feature, forward over
+            reverse mode.
         reverse_change: the second in reverse mode.
         entropy, expectation: averages of the distribution, the second of the first feature.
         slopes: the gradient of the sum of these two with respect to the unexpanded log weights.
-        kl, cross_entropy: comparisons with another distribution.
+        kl: the divergence from another distribution.
         covariance: that of both features.
         number, scale: the number of derivations times the exponential of the scale.
     """
@@ -73,27 +68,24 @@ class Sums(NamedTuple):
     expectation: jax.Array
     slopes: Parts
     kl: jax.Array
-    cross_entropy: jax.Array
     covariance: jax.Array
     number: jax.Array
     scale: jax.Array
 
 
 class Lists(NamedTuple):
-    """The best derivation, the first ``RANKS`` and ``FEW_RANKS``, and log weights in ``OTHERS``."""
+    """The best derivation, the first ``RANKS``, and log weights in ``OTHERS``."""
 
     best: Answer
     top: Answer
-    short: Answer
     totals: list[jax.Array]
 
 
 class Sample(NamedTuple):
-    """Draws with their scores, ``[draws, batch]``; draws in the reverse pass; log probabilities."""
+    """Draws with their scores, ``[draws, batch]``, and log probabilities of derivations."""
 
     draws: Answer
     score: jax.Array
-    reverse: Answer | None
     log_prob: jax.Array
 
 
@@ -127,11 +119,8 @@ def _sums(d: Distribution[Any], other: Distribution[Any], first: Parts, second: 
         return _finite(entropy) + _finite(expectation), (entropy, expectation)
 
     weights = expanded.log_weights
-    # The first is forward mode alone, the second forward over reverse mode, the third reverse over
-    # reverse mode.
-    slope = jax.jvp(lambda x: alone(x).log_partition(), (weights,), (second,))[1]
     (log_partition, marginals), push = jax.linearize(gradient, weights)
-    change = push(second)[1]
+    slope, change = push(second)
     nothing = jax.tree.map(jnp.zeros_like, log_partition)
     (reverse_change,) = jax.linear_transpose(push, weights)((nothing, second))
     slopes, (entropy, expectation) = jax.grad(averages, has_aux=True)(d.structure.log_weights)
@@ -147,7 +136,6 @@ def _sums(d: Distribution[Any], other: Distribution[Any], first: Parts, second: 
         expectation=expectation,
         slopes=slopes,
         kl=d.kl(other),
-        cross_entropy=d.cross_entropy(other),
         covariance=d.covariance(first, second),
         number=counting.count(number.value),
         scale=number.log_scale,
@@ -168,7 +156,7 @@ def sums(w: Weighted, other: Weighted) -> Sums:
 def _lists(d: Distribution[Any]) -> Lists:
     totals = [(s, d.ask(s)) for s in OTHERS]
     logs = [log_times(s.log_weight(total.value), total.log_scale) for s, total in totals]
-    return Lists(d.best(), d.top(RANKS), d.top(FEW_RANKS), logs)
+    return Lists(d.best(), d.top(RANKS), logs)
 
 
 def lists(w: Weighted) -> Lists:
@@ -183,11 +171,13 @@ def _draws(d: Distribution[Any], key: jax.Array) -> Answer:
 
 @_compiled
 def _sample(d: Distribution[Any], key: jax.Array, derivations: Parts) -> Sample:
-    drawn, reverse = _draws(d, key), None
-    if isinstance(d.structure, Traceable):
-        reverse = _draws(replace(d, structure=Untraced(d.structure, type(d.structure))), key)
-    scores = jax.vmap(d.score)(drawn.parts)
-    return Sample(drawn, scores, reverse, jax.vmap(d.log_prob)(derivations))
+    drawn = _draws(d, key)
+    return Sample(drawn, jax.vmap(d.score)(drawn.parts), jax.vmap(d.log_prob)(derivations))
+
+
+@_compiled
+def _reverse(d: Distribution[Any], key: jax.Array) -> Answer:
+    return _draws(replace(d, structure=Untraced(d.structure, type(d.structure))), key)
 
 
 def sample(w: Weighted, seed: int) -> Sample:
@@ -200,6 +190,16 @@ def sample(w: Weighted, seed: int) -> Sample:
     return _sample(w.distribution, jax.random.key(seed), w.uniform.ask(derivations))
 
 
+def reverse_sample(w: Weighted, seed: int) -> Answer:
+    """Draw many derivations in the reverse pass, even if the structure traces draws.
+
+    Args:
+        w: the case with log weights.
+        seed: the seed of the random key.
+    """
+    return _reverse(w.distribution, jax.random.key(seed))
+
+
 def derivations(w: Weighted) -> Parts:
     """Return all derivations of the item that has most, with a leading axis."""
     rows = w.enumerations[w.fullest].parts
@@ -210,7 +210,6 @@ def derivations(w: Weighted) -> Parts:
 
 QUESTIONS: dict[str, Callable[[Distribution[Any]], Any]] = {
     "log partition and marginals": lambda d: d.log_partition_and_marginals(),
-    "best": lambda d: d.best(),
     "draws": lambda d: _draws(d, jax.random.key(1)),
 }
 """What is computed with transformations of JAX, within a memory budget."""
@@ -221,7 +220,6 @@ def answers(w: Weighted) -> dict[str, Any]:
     computed = w.ask(sums, w.other)
     return {
         "log partition and marginals": (computed.log_partition, computed.marginals),
-        "best": w.ask(lists).best,
         "draws": w.ask(sample, 1).draws,
     }
 
@@ -240,26 +238,19 @@ def transformed(
     Returns:
         The answers, and whether each was recomputed.
     """
-    recomputed: dict[str, bool] = {}
+    recomputed = dict.fromkeys(QUESTIONS, False)
+    least = max((plan.residual_mib for plan in w.distribution.memory()), default=None)
 
     def answer_within(name: str, d: Distribution[Any]) -> Any:
-        plans: list[Plan] = []
-        question = QUESTIONS[name]
-        recursion = Recursion(report=plans.append)
-        jax.eval_shape(lambda: question(replace(d, recursion=recursion)))
-        recomputed[name] = False
-        if plans:
-            budget = 0.95 * max(plan.residual_mib for plan in plans)
-            plans.clear()
-            try:
-                answer = question(replace(d, recursion=Recursion(budget, plans.append)))
-            except ValueError:
-                return question(d)  # So few steps store less than the states at their starts.
-            recomputed[name] = any(plan.recomputes for plan in plans)
-            if not recomputed[name]:
-                raise AssertionError(f"{name}: a budget of {budget} MiB is not kept")
-            return answer
-        return question(d)
+        question, plans = QUESTIONS[name], list[Plan]()
+        if least is None:
+            return question(d)
+        try:
+            answer = question(replace(d, recursion=Recursion(0.95 * least, plans.append)))
+        except ValueError:
+            return question(d)  # So few steps store less than the states at their starts.
+        recomputed[name] = any(plan.recomputes for plan in plans)
+        return answer
 
     def answer(log_weights: Any) -> dict[str, Any]:
         d = replace(w.distribution, structure=w.structure.with_log_weights(log_weights))
