@@ -1,7 +1,6 @@
-"""Capabilities that some kinds of models have beside what all have (``semipunct.models.base``).
+"""Optional capabilities of models, beyond ``semipunct.models.base``.
 
-A model class derives from the capabilities that it has. Training and scoring ask for them by
-``isinstance`` in the functions below, which say what is done with models that lack one.
+A model derives from the capabilities that it has; the functions below dispatch by ``isinstance``.
 """
 
 from __future__ import annotations
@@ -21,94 +20,67 @@ B = TypeVar("B")
 
 
 class ReadsRows(ABC, Generic[B]):
-    """A model with tables so large that a batch reads, and perhaps updates, only some rows."""
+    """A model with tables so large that a batch reads or updates only some rows."""
 
     @abstractmethod
     def place_weights(self, parameters: Weights) -> Weights:
-        """Place the weights where batches read them, once for all batches; tables stay on the host.
-
-        Args:
-            parameters: weights by name.
-        """
+        """Place the weights where batches read them; tables stay on the host."""
 
     @abstractmethod
     def read(self, parameters: Weights, batch: B) -> Weights:
-        """Return the weights that a batch needs, of tables only some rows.
-
-        Args:
-            parameters: from ``place_weights``.
-            batch: from ``Model.batch``.
-        """
+        """Return the weights that a batch needs, for tables only some rows."""
 
     @abstractmethod
     def updated_rows(self, batch: B, options: Any) -> Mapping[str, RowNumbers]:
-        """Return the rows updated in a training step, for weights that are only updated in part.
+        """Return the rows that a training step updates, by weight name.
 
-        For these weights, ``loss`` receives the rows, in this order, and ``optimiser`` their
-        gradients as ``Rows``.
-
-        Args:
-            batch: from ``Model.batch``.
-            options: an instance of the kind's ``train_options``.
+        ``loss`` receives these rows in this order, ``optimiser`` their gradients as ``Rows``.
         """
 
 
 class ScoresExactly(ABC, Generic[B]):
-    """A model whose fast ``log_likelihoods`` may be NaN, where a slower computation is exact."""
+    """A model whose fast ``log_likelihoods`` may be NaN and that has a slower exact computation."""
 
     @abstractmethod
     def exact_log_likelihoods(self, parameters: Parameters, batch: B) -> jax.Array:
-        """Return the values of ``log_likelihoods`` by the slower computation.
-
-        Args:
-            parameters: the weights that the batch reads.
-            batch: from ``Model.batch``.
-        """
+        """Compute ``log_likelihoods`` exactly."""
 
 
 class NeedsConstants(ABC):
-    """A model whose ``loss`` needs arrays in addition to weights and batch."""
+    """A model whose ``loss`` needs arrays besides weights and batch."""
 
     @abstractmethod
     def constants(self, options: Any) -> dict[str, jax.Array]:
         """Return these arrays.
 
-        They are passed as an argument, because arrays that a compiled function closes over are
-        compiled into it as constants.
-
-        Args:
-            options: an instance of the kind's ``train_options``.
+        They are an argument of ``loss``, because arrays in a closure would be compiled as
+        constants.
         """
 
 
 class StaysNear(ABC):
-    """A model that can be trained to keep some weights close to those of another model."""
+    """A model that can be trained to stay close to the weights of another model."""
 
     @abstractmethod
     def near(self, base_model: Model, parameters: Weights) -> Self:
-        """Return the same model with these weights as the centre of regularisation.
-
-        Args:
-            base_model: a trained model.
-            parameters: its weights.
+        """Return a copy of this model that is regularised towards the given weights.
 
         Raises:
-            ModelError: if the models have no such weights in common.
+            ModelError: if the models have no weights in common.
         """
 
 
 class Calibrates(ABC, Generic[B]):
-    """A model with weights that depend on development examples."""
+    """A model with weights that are fitted to development examples."""
 
     @abstractmethod
     def calibrate(
         self, parameters: Mapping[str, Any], batches: Iterable[tuple[list[int], B]]
     ) -> Mapping[str, Any]:
-        """Fit these weights, before the development examples are evaluated.
+        """Fit these weights, before each evaluation on the development examples.
 
         Args:
-            parameters: weights by name.
-            batches: development examples with their numbers.
+            batches: pairs of example numbers and batch.
         """
 
 
@@ -122,61 +94,35 @@ class Prunes(ABC):
         options: Any,
         perplexity: Callable[[Mapping[str, Array]], float],
     ) -> Mapping[str, Array]:
-        """Return weights in which those that a trained model does not need are zero, or rounded.
+        """Return weights in which superfluous ones are zero or rounded.
 
         Args:
-            parameters: weights by name.
-            options: an instance of the kind's ``train_options``.
             perplexity: maps weights to the perplexity of the development sentences.
         """
 
     def without_zeros(self, parameters: Mapping[str, Array]) -> tuple[Self, Mapping[str, Array]]:
-        """Return an equivalent model with fewer weights: some of those that are zero are removed.
-
-        Args:
-            parameters: weights by name.
-        """
+        """Return an equivalent model and weights without superfluous zeros."""
         return self, parameters
 
 
 def on_device(parameters: Weights) -> Weights:
-    """Place all weights on the device.
-
-    Args:
-        parameters: weights by name.
-    """
+    """Place all weights on the device."""
     return jax.device_put(dict(parameters))  # one transfer, without a program for each shape
 
 
 def place_weights(model: Model, parameters: Weights) -> Weights:
-    """Place the weights of a model where batches read them, once for all batches.
-
-    Args:
-        model: without tables of which only rows are read, all weights are placed on the device.
-        parameters: its weights.
-    """
+    """Place the weights of a model where batches read them, once for all batches."""
     reads_rows = isinstance(model, ReadsRows)
     return model.place_weights(parameters) if reads_rows else on_device(parameters)
 
 
 def read_weights(model: Model, weights: Weights, batch: Any) -> Weights:
-    """Return the weights that a batch needs, by default all.
-
-    Args:
-        model: the model.
-        weights: from ``place_weights``.
-        batch: from ``Model.batch``.
-    """
+    """Return the weights that a batch needs, by default all."""
     return model.read(weights, batch) if isinstance(model, ReadsRows) else weights
 
 
 def stay_near(model: Model, base_model: Model, parameters: Weights) -> Model:
-    """Return a model whose weights are regularised towards those of another one.
-
-    Args:
-        model: the model to be trained.
-        base_model: a trained model.
-        parameters: its weights.
+    """Return a model that is regularised towards the weights of ``base_model``.
 
     Raises:
         ModelError: if the models have no weights in common.
@@ -187,12 +133,7 @@ def stay_near(model: Model, base_model: Model, parameters: Weights) -> Model:
 
 
 def nothing_in_common(model: Model, base_model: Model) -> ModelError:
-    """Return the error that two models have no weights in common.
-
-    Args:
-        model: the model to be trained.
-        base_model: the trained one.
-    """
+    """Return the error for two models without common weights."""
     return ModelError(
         f"a model of the kind {model.kind} has no weights in common with one of the kind "
         f"{base_model.kind}; leave out --near"

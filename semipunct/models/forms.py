@@ -1,4 +1,4 @@
-"""Words as input of networks: codes of frequent forms, of character n-grams, and of word shapes."""
+"""Words as network input: codes of frequent forms, character n-grams and word shapes."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from semipunct.models.layers import Floats, Weights, affine, affine_weights, emb
 from semipunct.models.vocabulary import Codes, Vocabulary, frequent
 
 _REMEMBERED = 2**17
-"""The number of distinct forms whose n-grams are looked up at a time."""
+"""Maximum number of distinct forms whose n-grams are cached."""
 
 
 class FormVocabulary(Vocabulary, frozen=True, dict=True):
-    """Values of word forms that have codes; a subclass adds those that a model predicts.
+    """Vocabulary of word forms; subclasses add the values that a model predicts.
 
     Attributes:
-        word: frequent forms in lower case.
+        word: frequent lower-cased forms.
         ngram: character n-grams that occur in several forms.
         shape: shapes that occur in several forms.
     """
 
     most: ClassVar[int] = 20
-    """The maximum number of n-grams used for a word: the first ones."""
+    """Maximum number of n-grams of a word; later ones are ignored."""
 
     word: tuple[str, ...]
     ngram: tuple[str, ...]
@@ -43,9 +43,8 @@ class FormVocabulary(Vocabulary, frozen=True, dict=True):
         """Collect the values of the forms of training sentences, by attribute.
 
         Args:
-            sentences: the forms of each sentence.
-            minimum_word_count: rarer forms have no code of their own.
-            minimum_ngram_forms: n-grams and shapes of fewer distinct forms have no code.
+            minimum_word_count: minimum count of forms.
+            minimum_ngram_forms: minimum number of distinct forms with an n-gram or shape.
         """
         words = Counter(form.lower() for forms in sentences for form in forms)
         distinct = {form for forms in sentences for form in forms}
@@ -57,7 +56,6 @@ class FormVocabulary(Vocabulary, frozen=True, dict=True):
         }
 
     def encode_forms(self, sentences: Iterable[Sequence[str]]) -> EncodedForms:
-        """Encode the forms of sentences."""
         encoded = EncodedForms([], [], [])
         for forms in sentences:
             encoded.words.append(self.codes("word", (form.lower() for form in forms)))
@@ -66,11 +64,7 @@ class FormVocabulary(Vocabulary, frozen=True, dict=True):
         return encoded
 
     def ngrams(self, forms: Iterable[str]) -> Codes:
-        """Return the codes of the n-grams of words, ``[words, most]``, padded with 0.
-
-        Args:
-            forms: the words.
-        """
+        """Return the codes of the n-grams of words, ``[words, most]``, padded with 0."""
         return np.array([self._ngrams(form) for form in forms], np.int32).reshape(-1, self.most)
 
     @cached_property
@@ -89,7 +83,7 @@ class FormInputs(NamedTuple):
     """The forms of a padded batch of sentences.
 
     Attributes:
-        words: ``[batch, length]`` codes of forms; 0 stands for unknown forms.
+        words: ``[batch, length]`` codes of forms; 0 is the unknown form.
         ngrams: ``[batch, length, most]`` codes of character n-grams; 0 is padding.
         shapes: ``[batch, length]`` codes of shapes.
         lengths: ``[batch]`` numbers of words.
@@ -103,12 +97,12 @@ class FormInputs(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class EncodedForms:
-    """The forms of sentences, encoded.
+    """The encoded forms of sentences, one array per sentence.
 
     Attributes:
-        words: for each sentence, ``[words]`` codes of the forms.
-        ngrams: for each sentence, ``[words, most]`` codes of character n-grams.
-        shapes: for each sentence, ``[words]`` codes of shapes.
+        words: ``[words]`` codes of forms.
+        ngrams: ``[words, most]`` codes of character n-grams.
+        shapes: ``[words]`` codes of shapes.
     """
 
     words: list[Codes]
@@ -117,14 +111,14 @@ class EncodedForms:
 
     @property
     def lengths(self) -> list[int]:
-        """The number of words in each sentence."""
+        """The number of words of each sentence."""
         return [len(words) for words in self.words]
 
     def lay_out(self, members: Sequence[int], shape: int | None = None) -> FormInputs:
-        """Pad some sentences to one of a few lengths.
+        """Pad sentences to one of a few lengths.
 
         Args:
-            members: the numbers of the sentences.
+            members: sentence numbers.
             shape: the size of a batch, as in ``arrays.padding.bucketed_batches``; None to add no
                 padding sentences.
         """
@@ -134,12 +128,7 @@ class EncodedForms:
         return self.pad(members, (size, length))
 
     def pad(self, members: Sequence[int], shape: tuple[int, int]) -> FormInputs:
-        """Pad some sentences to a given length.
-
-        Args:
-            members: the numbers of the sentences.
-            shape: the size of the batch and the length.
-        """
+        """Pad sentences to ``shape``, the batch size and the length."""
         words, ngrams, shapes = (
             pad_rows([rows[i] for i in members], shape)
             for rows in (self.words, self.ngrams, self.shapes)
@@ -154,11 +143,9 @@ def form_weights(
     """Draw the initial weights of ``embed_forms``, by layer and name.
 
     Args:
-        generator: the random number generator.
-        vocabulary: number of codes of each kind.
         word: size of the embeddings of forms.
-        ngram: size of the embeddings of character n-grams.
-        hidden: size of the state of a word.
+        ngram: size of the embeddings of n-grams.
+        hidden: size of the representation of a word.
     """
     return {
         "embed": {
@@ -176,13 +163,12 @@ def embed_forms(
     drop: Callable[[jax.Array], jax.Array],
     unknown: tuple[jax.Array, float] | None,
 ) -> jax.Array:
-    """Return the representations of words before the first layer, ``[batch, length, hidden]``.
+    """Embed words, ``[batch, length, hidden]``.
 
     Args:
-        weights: weights that include those of ``form_weights``.
-        inputs: the words.
-        drop: applied to the embeddings.
-        unknown: PRNG key and the fraction of forms replaced by the unknown form; given only during
+        weights: include the weights of ``form_weights``.
+        drop: dropout of the embeddings.
+        unknown: PRNG key and the fraction of forms to replace by the unknown form; only for
             training.
     """
     words, ngrams = jnp.asarray(inputs.words), jnp.asarray(inputs.ngrams)
@@ -202,19 +188,16 @@ _SHAPE = 8
 """The maximum length of a shape."""
 
 _RUN = {"0": 4}
-"""The maximum length of a run of characters of one kind in a shape; 2 for other kinds."""
+"""Maximum length of a run of one character class in a shape; 2 for other classes."""
 
 _LONGEST = 64
-"""The number of characters of a word from which inner n-grams and shapes are taken."""
+"""Number of leading characters from which inner n-grams and shapes are taken."""
 
 
 def ngrams(form: str) -> list[str]:
-    """Return the distinct n-grams of a word in lower case, each prefixed with its kind.
+    """Return the distinct n-grams of a lower-cased word, each prefixed with its kind.
 
-    Prefixes and suffixes come first, then inner n-grams in order of decreasing length.
-
-    Args:
-        form: the word.
+    Affixes come first, then inner n-grams by decreasing length.
     """
     return list(dict.fromkeys(_ngrams(form.lower())))
 
@@ -231,11 +214,7 @@ def _ngrams(form: str) -> Iterator[str]:
 
 
 def shape(form: str) -> str:
-    """Return the character kinds of a word, with runs shortened and the whole truncated.
-
-    Args:
-        form: the word.
-    """
+    """Return the character classes of a word, with runs shortened, truncated to 8."""
     shape_of_form = ""
     for char in form[:_LONGEST]:
         kind = _kind(char)

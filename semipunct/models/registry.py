@@ -1,9 +1,8 @@
-"""The registry of model kinds: each name, and where its ``Kind`` is defined.
+"""The registry of model kinds.
 
 Kinds are imported on demand, so this module depends on no model. Other distributions register kinds
-in the entry point group ``semipunct.kinds``.
-
-What models of a kind can be asked is registered apart: docs/decisions/architecture.md.
+in the entry point group ``semipunct.kinds``. Tasks are registered separately
+(docs/decisions/architecture.md).
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ DEFAULT = "punctuation"
 
 
 def kind_names() -> list[str]:
-    """Return the names of all kinds: first those of ``KINDS``, then the installed ones, sorted."""
+    """Return the names of all kinds: the keys of ``KINDS``, then installed ones, sorted."""
     return list(dict.fromkeys([*KINDS, *plugin_names("kinds")]))
 
 
@@ -37,8 +36,7 @@ def find_kind(name: str, where: str = "--kind") -> Kind:
     """Return the kind with a name.
 
     Args:
-        name: a key of ``KINDS``, or the name of an installed kind.
-        where: the source of the name, for error messages.
+        where: source of the name, for error messages.
 
     Raises:
         ConfigError: if there is no such kind, or an installed one cannot be loaded.
@@ -58,5 +56,5 @@ def find_kind(name: str, where: str = "--kind") -> Kind:
 
 
 def is_kind(name: str) -> bool:
-    """Tell whether there is a kind with a name, here or in another distribution."""
+    """Tell whether a kind of this name exists, here or in another distribution."""
     return name in KINDS or name in plugin_names("kinds")

@@ -1,6 +1,6 @@
 """Log-likelihoods of many sentences under any model, in batches without gradients.
 
-The shape is chosen for all batches together: docs/decisions/recursions.md.
+All batches share one padded shape (docs/decisions/recursions.md).
 """
 
 from __future__ import annotations
@@ -29,19 +29,12 @@ M = TypeVar("M", bound=Model)
 
 
 class Batches(Generic[E, B]):
-    """Batches of similar sentence length and few distinct shapes, for use without gradients.
+    """Batches of sentences of similar length in few distinct shapes, without gradients.
 
-    Iteration lays out one batch after another. It may be repeated, and always yields the same
-    batches with the same shapes.
+    Iteration yields the same batches and shapes each time.
     """
 
     def __init__(self, model: Model[E, B, Any], encoded: E) -> None:
-        """Choose the batches and their padded sizes.
-
-        Args:
-            model: determines the limits of a batch and lays it out.
-            encoded: all sentences.
-        """
         self._model, self._encoded = model, encoded
         sentences, words = model.scoring_limits
         if model.batching == "length":
@@ -57,7 +50,7 @@ class Batches(Generic[E, B]):
         return len(self._encoded.lengths)
 
     def __iter__(self) -> Iterator[tuple[list[int], B]]:
-        """Yield each batch, preceded by the numbers of its sentences."""
+        """Yield sentence numbers and batch."""
         for members in self._members:
             yield members, self._model.batch(self._encoded, members, self._shape)
 
@@ -70,15 +63,11 @@ def answers(
     ask: Callable[[M, Weights, B], Any],
     shapes: Shapes | None = None,
 ) -> Iterator[tuple[list[int], B, Any]]:
-    """Yield the numbers of the sentences of each batch, the batch, and the result for it.
+    """Apply a compiled function to every batch; yield sentence numbers, batch and result.
 
     Args:
-        model: the model.
-        parameters: its weights.
-        batches: batches of sentences, with the numbers of these.
-        name: name of the computation, for the record of compiled shapes.
-        ask: a compiled function of the model, its weights and a batch; the arrays that it returns
-            are copied to the host.
+        name: name of the computation in ``shapes``.
+        ask: its result is copied to the host.
         shapes: records the compiled shapes.
     """
     shapes = shapes or Shapes()
@@ -95,14 +84,7 @@ def log_likelihoods(
     batches: Batches[E, B],
     shapes: Shapes | None = None,
 ) -> npt.NDArray[np.float64]:
-    """Return log p(x | T) of each sentence, ``[sentences]``, in the order of encoding.
-
-    Args:
-        model: the model.
-        parameters: its weights.
-        batches: the sentences.
-        shapes: records the compiled shapes.
-    """
+    """Return log p(x | T), ``[sentences]``, in the order of encoding."""
     shapes = shapes or Shapes()
     log_p = np.zeros(len(batches))
     weights = place_weights(model, parameters)
@@ -124,15 +106,7 @@ def perplexities(
     batches: Batches[E, B],
     shapes: Shapes | None = None,
 ) -> dict[str, Any]:
-    """Return the perplexity of the examples, and the number of those with probability zero.
-
-    Args:
-        model: the model.
-        parameters: its weights.
-        examples: the examples in the batches.
-        batches: the same examples, encoded.
-        shapes: records the compiled shapes.
-    """
+    """Return the perplexity of the examples and the number of those with probability zero."""
     log_p = log_likelihoods(model, parameters, batches, shapes)
     # NaN: training has just diverged; the next training step will report it.
     scores = np.where(np.isnan(log_p), -np.inf, log_p)
@@ -144,7 +118,7 @@ def perplexities(
 def _scored(
     model: Model[Any, B, Any], weights: Weights, batches: Batches[Any, B], shapes: Shapes
 ) -> Iterator[tuple[tuple[list[int], Weights, B], jax.Array]]:
-    """Yield each batch with its numbers and weights, and its scores, perhaps not computed yet."""
+    """Yield numbers, weights and batch, and the scores, perhaps still pending on the device."""
     for members, batch in batches:
         read = read_weights(model, weights, batch)
         with shapes.first_call("score", batch):
@@ -153,7 +127,7 @@ def _scored(
 
 
 def _one_late(items: Iterator[T]) -> Iterator[T]:
-    """Yield each item only after the next one has been produced."""
+    """Yield each item after the next one has been produced."""
     produced = list(islice(items, 1))
     for item in items:
         produced.append(item)

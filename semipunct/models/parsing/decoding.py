@@ -1,4 +1,4 @@
-"""Decoding of dependency trees and tags for a batch of sentences, as arrays on the device."""
+"""Decoding of dependency trees and tags for a batch of sentences, on the device."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ class Trees(NamedTuple):
 
     Attributes:
         heads: ``[..., batch, length]``, 0 for the root.
-        relations: ``[..., batch, length]`` codes.
-        log_probability: ``[..., batch]`` natural log probability of the arcs, without relations;
-            minus infinity if there are fewer trees than requested.
+        relations: ``[..., batch, length]``, codes.
+        log_probability: ``[..., batch]``, of the arcs without relations; minus infinity if there
+            are fewer trees than requested.
     """
 
     heads: jax.Array
@@ -43,12 +43,12 @@ class Trees(NamedTuple):
 
 
 class Certainty(NamedTuple):
-    """Probabilities ``[batch, length]`` of the predictions.
+    """Probabilities of the predictions, ``[batch, length]``.
 
     Attributes:
-        head: marginal probability of the head of each word.
-        relation: probability of the relation, given the head.
-        tags: ``[TAGS, batch, length]`` probabilities of the tags.
+        head: marginal probability of the predicted head.
+        relation: probability of the relation given the head.
+        tags: ``[TAGS, batch, length]``.
     """
 
     head: jax.Array
@@ -59,9 +59,7 @@ class Certainty(NamedTuple):
 class Marked(NamedTuple):
     """The most probable non-empty punctuation string of each slot, ``[batch, length + 1]``.
 
-    Attributes:
-        string: its number; 0, the empty string, for a parser that does not predict punctuation.
-        probability: its probability; 0 for such a parser.
+    Both arrays are zero if the parser does not predict punctuation.
     """
 
     string: jax.Array
@@ -85,24 +83,21 @@ def _marked(slots: jax.Array) -> Marked:
 
 
 def _log_known(logits: jax.Array) -> jax.Array:
-    """Return log probabilities of codes, given that the value is known from training."""
+    """Return log probabilities of codes, excluding the unknown value."""
     return jax.nn.log_softmax(logits.at[..., 0].set(-jnp.inf))
 
 
 def _relations(parameters: Parameters, score: ParserScores, heads: jax.Array) -> jax.Array:
-    """Return the log probabilities ``[batch, length, relations]`` of the relations of arcs."""
+    """Return the log probabilities of the relations of arcs, ``[batch, length, relations]``."""
     above = jnp.take_along_axis(score.heads, heads[..., None], 1)
     return _log_known(relation_scores(parameters, above, score.dependents))
 
 
 def _combinations(model: Parser, score: ParserScores) -> list[tuple[Codes, jax.Array]]:
-    """Return codes of tags that are chosen together, and their log probabilities.
+    """Return codes ``[tags, combinations]`` of tags that are chosen together, with log probabilities.
 
-    All tags of a word are one choice, among the combinations known from training.
-
-    Returns:
-        Codes ``[tags, combinations]`` and log probabilities ``[batch, length, combinations]`` for
-        some of ``TAGS`` at a time, in order.
+    All tags of a word are one choice among the combinations known from training. Log probabilities
+    are ``[batch, length, combinations]``; parsers of older versions have one entry per tag.
     """
     codes = model.vocabulary.combination_codes
     if not codes.size:
@@ -116,7 +111,7 @@ def _combinations(model: Parser, score: ParserScores) -> list[tuple[Codes, jax.A
 
 
 def _indicator(codes: Codes) -> npt.NDArray[np.float32]:
-    """Return the matrix ``[combinations, codes]`` of the code of each combination."""
+    """Return the one-hot matrix of codes, ``[combinations, codes]``."""
     return np.eye(codes.max() + 1, dtype=np.float32)[codes]
 
 
@@ -125,7 +120,7 @@ def _product(x: jax.Array, matrix: npt.NDArray[np.float32]) -> jax.Array:
 
 
 def _tags(model: Parser, score: ParserScores) -> tuple[jax.Array, jax.Array]:
-    """Return the best tags ``[TAGS, batch, length]`` and their probabilities."""
+    """Return the best tags and their probabilities, both ``[TAGS, batch, length]``."""
     tags: list[jax.Array] = []
     certain: list[jax.Array] = []
     for codes, weight in _combinations(model, score):
@@ -141,16 +136,11 @@ def _tags(model: Parser, score: ParserScores) -> tuple[jax.Array, jax.Array]:
 def decode_trees(
     model: Parser, decoder: Decoder, parameters: Parameters, inputs: ParserInputs
 ) -> tuple[Trees, jax.Array, Certainty, Marked, jax.Array]:
-    """Return one tree for each sentence, tags ``[TAGS, batch, length]``, and their probabilities.
+    """Return one tree per sentence, tags, and their probabilities.
 
-    The last part of the result holds the probabilities of the strings of each slot,
-    ``[batch, length + 1, strings]``; only of the empty one for a parser that does not predict them.
-
-    Args:
-        model: the parser.
-        decoder: the decoding criterion.
-        parameters: its weights.
-        inputs: the words.
+    Tags are ``[TAGS, batch, length]``. The last result holds the probabilities of the strings of
+    each slot, ``[batch, length + 1, strings]``; of a parser that does not predict punctuation, only
+    the empty string.
     """
     score = scores(model.options, parameters, inputs, None)
     distribution = arc_trees(model.options, score.arcs, inputs.lengths)
@@ -172,16 +162,10 @@ def decode_trees(
 def top(
     model: Parser, count: int, parameters: Weights, inputs: ParserInputs
 ) -> tuple[Trees, jax.Array, jax.Array, Marked, jax.Array]:
-    """Return the most probable trees ``[count, ...]``, best first, tags and probabilities.
+    """Return the most probable trees, best first, with tags and probabilities.
 
-    The third part of the result holds the probabilities of heads, ``[count, batch, length]``; the
-    last part is the same as in ``decode_trees``.
-
-    Args:
-        model: the parser.
-        count: number of trees.
-        parameters: its weights.
-        inputs: the words.
+    Trees are ``[count, ...]``. The third result holds the probabilities of heads, ``[count, batch,
+    length]``; the last two are as in ``decode_trees``.
     """
     if model.options.trees == "projective":
         return _top(model, count, parameters, inputs)
@@ -216,7 +200,7 @@ def _describe(
 def _described(
     model: Parser, parameters: Parameters, score: ParserScores, distribution: ArcTrees, best: Heads
 ) -> tuple[Trees, jax.Array, jax.Array, Marked, jax.Array]:
-    """Return what ``top`` does, given the trees."""
+    """Return the results of ``top``, given the trees."""
     heads = best.heads
     relations = jax.lax.map(lambda h: jnp.argmax(_relations(parameters, score, h), -1), heads)
     total, marginals = distribution.log_partition_and_marginals()
@@ -243,19 +227,13 @@ def sample_trees(
     key: jax.Array,
     numbers: jax.Array,
 ) -> tuple[Trees, jax.Array, jax.Array, Marked, jax.Array]:
-    """Sample trees ``[count, ...]`` with relations, and tags ``[count, TAGS, batch, length]``.
+    """Sample trees with relations, and tags ``[count, TAGS, batch, length]``.
 
-    The other parts of the result are the same as in ``top``. The samples of a sentence
-    depend only on the key and its numbers, not on its position in the batch or on the other
-    sentences.
+    The other results are as in ``top``. The samples of a sentence depend neither on its position in
+    the batch nor on other sentences.
 
     Args:
-        model: the parser.
-        count: number of samples.
-        parameters: its weights.
-        inputs: the words.
-        key: PRNG key.
-        numbers: ``[batch, 2]`` two numbers of each sentence, which are folded into the key.
+        numbers: ``[batch, 2]``, two numbers of each sentence that are folded into the key.
     """
     score = scores(model.options, parameters, inputs, None)
     distribution = arc_trees(model.options, score.arcs, inputs.lengths)
@@ -302,15 +280,7 @@ def attachment(
     batches: Batches[Encoded, ParserBatch],
     shapes: Shapes | None = None,
 ) -> dict[str, Any]:
-    """Return unlabelled and labelled attachment scores and tagging accuracies.
-
-    Args:
-        model: the parser.
-        parameters: its weights.
-        examples: the sentences in the batches.
-        batches: the sentences, with their analyses.
-        shapes: records the compiled shapes.
-    """
+    """Return unlabelled and labelled attachment scores and tagging accuracies."""
     words, right = 0, np.zeros(2 + len(TAGS), np.int64)
     batch_answers = answers(model, parameters, batches, "parse", _parsed, shapes)
     for _, batch, (trees, tags) in batch_answers:

@@ -1,12 +1,10 @@
 """The network of the parser: representations of words, scores of arcs, relations and tags.
 
-The encoder consists of bidirectional layers of minimal gated recurrences, whose gates depend on the
-inputs alone (Martin and Cundy 2018): all matrix products are computed at once for all words, and
-the remaining recurrence is elementwise. Tags are predicted from an intermediate layer; the layers
-above use their probabilities as input (Zhang and Weiss 2016). Arcs and relations have biaffine
-scores (Dozat and Manning 2017).
-
-What else was tried is in docs/decisions/training.md.
+The encoder consists of bidirectional minimal gated recurrences, whose gates depend on the inputs
+alone (Martin and Cundy 2018): matrix products are computed for all words at once, and the
+recurrence is elementwise. Tags are predicted from an intermediate layer; the layers above read
+their probabilities (Zhang and Weiss 2016). Arcs and relations have biaffine scores (Dozat and
+Manning 2017). See docs/decisions/training.md.
 """
 
 from __future__ import annotations
@@ -45,9 +43,7 @@ class ParserInputs(NamedTuple):
     """A padded batch of sentences.
 
     Attributes:
-        forms: the word forms.
-        slots: ``[batch, length + 1]`` numbers of the strings between words, if the network uses
-            them.
+        slots: ``[batch, length + 1]``, indices of the strings between words; None if unused.
     """
 
     forms: FormInputs
@@ -55,7 +51,7 @@ class ParserInputs(NamedTuple):
 
     @property
     def lengths(self) -> Any:
-        """The number of words in each sentence, ``[batch]``."""
+        """The number of words of each sentence, ``[batch]``."""
         return self.forms.lengths
 
 
@@ -63,12 +59,11 @@ class ParserScores(NamedTuple):
     """Scores of the parts of an analysis. Position 0 is the root.
 
     Attributes:
-        arcs: ``[batch, length + 1, length + 1]`` from head (axis 1) to dependent (axis 2).
-        heads: ``[batch, length + 1, relation]`` words as heads, for ``relation_scores``.
-        dependents: ``[batch, length, relation]`` words as dependents.
+        arcs: ``[batch, length + 1, length + 1]``, from head (axis 1) to dependent (axis 2).
+        heads: ``[batch, length + 1, relation]``, words as heads, for ``relation_scores``.
+        dependents: ``[batch, length, relation]``, words as dependents.
         tags: ``[batch, length, codes]`` for each of ``TAGS``.
-        slots: ``[batch, length + 1, strings]`` scores of the punctuation before each word and after
-            the last; None if it is not predicted.
+        slots: ``[batch, length + 1, strings]``; None if punctuation is not predicted.
     """
 
     arcs: jax.Array
@@ -87,10 +82,7 @@ def network_weights(
     """Draw initial weights.
 
     Args:
-        options: the sizes.
-        vocabulary: number of codes.
         strings: number of punctuation strings.
-        generator: the random number generator.
     """
     layer, normal = partial(affine_weights, generator), partial(embeddings, generator)
     hidden, arc, relation = options.hidden, options.arc, options.relation
@@ -125,14 +117,7 @@ def network_weights(
 def scores(
     options: ParserOptions, weights: Weights, inputs: ParserInputs, dropout: Dropout | None
 ) -> ParserScores:
-    """Score arcs and tags, and compute representations of words for scoring relations.
-
-    Args:
-        options: the sizes.
-        weights: from ``network_weights``.
-        inputs: the sentences.
-        dropout: given only during training.
-    """
+    """Score arcs and tags, and compute representations of words for scoring relations."""
     # Each mask needs its own key: masks drawn with the same key would coincide.
     keys = None if dropout is None else jax.random.split(dropout.key, options.layers + _MASKS)
 
@@ -193,15 +178,14 @@ def scores(
 
 
 def relation_scores(weights: Weights, heads: jax.Array, dependents: jax.Array) -> jax.Array:
-    """Return the scores ``[..., relations]`` of the relations of arcs.
+    """Return the scores of the relations of arcs, ``[..., relations]``.
 
-    The biaffine product has diagonal matrices (Yang et al. 2015): full matrices, one for each
-    relation, would be among the most expensive parts of a step.
+    The biaffine product has diagonal matrices (Yang et al. 2015): a full matrix per relation would
+    be among the most expensive parts of a step.
 
     Args:
-        weights: by name.
-        heads: ``[..., relation]`` the head of each arc, from ``ParserScores.heads``.
-        dependents: ``[..., relation]`` the dependent of each arc, from ``ParserScores.dependents``.
+        heads: ``[..., relation]``, the head of each arc, from ``ParserScores.heads``.
+        dependents: ``[..., relation]``, the dependent of each arc.
     """
     read = jnp.concatenate([heads * dependents, heads, dependents], -1)
     return affine(weights, "relation", read)

@@ -1,6 +1,6 @@
-"""The trees of a parser, projective or of any shape: the same questions, with heads as answers.
+"""The trees of a parser, projective or not: the same queries, answered by heads.
 
-Why there are two shapes: docs/decisions/training.md.
+See docs/decisions/training.md.
 """
 
 from __future__ import annotations
@@ -18,12 +18,11 @@ from semipunct.structures.projective import ArcParts, ProjectiveTrees, projectiv
 
 
 def arc_trees(options: ParserOptions, arcs: jax.Array, lengths: Any) -> ArcTrees:
-    """Return the trees of sentences.
+    """Return the distribution over the trees of a batch.
 
     Args:
-        options: the settings of the parser, which determine the shapes of trees.
-        arcs: ``[batch, n + 1, n + 1]`` log weights of the arcs from head to dependent.
-        lengths: ``[batch]`` numbers of words.
+        arcs: ``[batch, n + 1, n + 1]``, log weights of the arcs from head to dependent.
+        lengths: ``[batch]``, numbers of words.
     """
     lengths = jnp.asarray(lengths)
     if options.trees == "nonprojective":
@@ -33,7 +32,7 @@ def arc_trees(options: ParserOptions, arcs: jax.Array, lengths: Any) -> ArcTrees
 
 @dataclass(frozen=True)
 class _Projective:
-    """Projective trees with heads as answers."""
+    """Projective trees, represented by heads."""
 
     distribution: Distribution[ProjectiveTrees]
 
@@ -75,7 +74,7 @@ class _Projective:
 
 
 ArcTrees: TypeAlias = NonprojectiveTrees | _Projective
-"""A batch of distributions over trees, whose padding has heads that are not positive."""
+"""A batch of distributions over trees; heads in the padding are not positive."""
 
 
 def _heads(parts: Any) -> jax.Array:

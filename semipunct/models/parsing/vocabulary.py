@@ -1,4 +1,4 @@
-"""Codes of words, tags and relations of training sentences."""
+"""Vocabulary of words, tags and relations."""
 
 from __future__ import annotations
 
@@ -12,18 +12,15 @@ from semipunct.models.forms import FormVocabulary
 from semipunct.models.vocabulary import Codes, frequent
 
 TAGS = ("upos", "xpos", "feats")
-"""The columns of a sentence that are predicted together with its tree, in the order of their
-codes."""
+"""The columns that are predicted together with the tree."""
 
 
 class ParserVocabulary(FormVocabulary, frozen=True, dict=True):
-    """Known values of forms, and the values that are predicted.
+    """Vocabulary of forms and of predicted values.
 
     Attributes:
-        upos, xpos, feats: values of these columns.
-        relation: relations.
-        combination: combinations of values of ``TAGS``; empty in parsers of older programs, which
-            predict each tag separately.
+        combination: combinations of values of ``TAGS``; empty in older parsers, which predict each
+            tag separately.
     """
 
     upos: tuple[str, ...]
@@ -36,13 +33,7 @@ class ParserVocabulary(FormVocabulary, frozen=True, dict=True):
     def of(
         cls, sentences: Sequence[Sentence], minimum_word_count: int, minimum_ngram_forms: int
     ) -> ParserVocabulary:
-        """Collect the strings of training sentences.
-
-        Args:
-            sentences: words, tags and trees.
-            minimum_word_count: rarer forms have no code of their own.
-            minimum_ngram_forms: n-grams and shapes of fewer distinct forms have no code.
-        """
+        """Collect the strings of training sentences; see ``of_forms``."""
         combination = {
             triple for s in sentences for triple in zip(s.upos, s.xpos, s.feats, strict=True)
         }

@@ -1,4 +1,4 @@
-"""Batches: sentences are encoded once, padded sizes chosen, and some sentences laid out in them."""
+"""Batches: encode sentences once, choose padded sizes, and lay out batches."""
 
 from __future__ import annotations
 
@@ -33,21 +33,21 @@ from semipunct.structures.given_tree import (
 
 @dataclass(frozen=True, slots=True)
 class EncodedSentences:
-    """Sentences ready for batching: features extracted and trees ordered.
+    """Sentences with extracted features and ordered trees.
 
     Attributes:
-        strings: the distinct surface strings, as symbols in text order; the first is empty.
-        string_of_slot: for each sentence ``[n + 1]`` numbers of strings, in reading order.
+        strings: distinct surface strings, as symbols in text order; the first is empty.
+        string_of_slot: for each sentence ``[n + 1]``, indices of strings in reading order.
         absorptions: for each sentence, the operations of its recursion.
-        relation: ``[words of all sentences]`` relation numbers.
+        relation: ``[total words]``, relation indices.
         features: feature vectors of all words, by table.
-        supports: the outcomes for which features have weights, by table.
-        start: ``[sentences + 1]`` where each sentence's words begin.
-        closed: ``[words of all sentences, 2]`` whether the slots at the left and at the right of
-            each constituent are within orthographic words; None if no slot is.
-        slots: ``[sentences]`` numbers of slots that may contain marks.
-        widths: number of vector widths of the slot automata: 2, for slots of at most one token and
-            of more, or 1 for all.
+        supports: outcomes for which features have weights, by table.
+        start: ``[sentences + 1]``, the first word of each sentence.
+        closed: ``[total words, 2]``, whether the slots at the left and right edges of each
+            constituent are within orthographic words; None if no slot is.
+        slots: ``[sentences]``, numbers of slots that may contain marks.
+        widths: number of vector widths of the slot automata: 2 (slots of at most one token, and
+            longer ones), or 1 for all.
     """
 
     strings: tuple[tuple[int, ...], ...]
@@ -63,15 +63,11 @@ class EncodedSentences:
 
     @property
     def lengths(self) -> list[int]:
-        """The number of words in each sentence."""
+        """The number of words of each sentence."""
         return np.diff(self.start).tolist()
 
     def words(self, members: Sequence[int]) -> npt.NDArray[np.int64]:
-        """Return the numbers of the words of some sentences, counted over all sentences.
-
-        Args:
-            members: numbers of the sentences.
-        """
+        """Return the indices of the words of some sentences, over all sentences."""
         return np.concatenate([np.arange(*self.start[i : i + 2]) for i in members])
 
 
@@ -84,15 +80,13 @@ def encode(
     *,
     final_mark: bool,
 ) -> EncodedSentences:
-    """Compute everything that does not depend on how sentences are batched.
+    """Encode sentences for all batches.
 
     Args:
-        sentences: words, trees and surface punctuation.
-        inventory: gives the numbers of strings and relations.
         features: feature vectors of all words, by table.
-        supports: the outcomes for which features have weights, by table.
-        directions: for each pass of the channel, whether its window moves from right to left.
-        final_mark: whether the channel also puts a mark at the end of a sentence.
+        supports: outcomes for which features have weights, by table.
+        directions: for each pass of the channel, whether it runs from right to left.
+        final_mark: whether the channel also has a mark at the end of a sentence.
     """
     mirrored = directions[0]
     number: dict[tuple[int, ...], int] = {(): 0}
@@ -138,20 +132,25 @@ def encode(
 
 
 _OUTLIER = 3
-"""The maximum length of chains that sizes allow for, relative to the 0.9 quantile over batches."""
+"""Maximum chain length that sizes allow for, relative to the 0.9 quantile over batches."""
 
 FEW_WORDS = 256
-"""The number of words in a batch below which all slot vectors have the same width if no gradient is
-needed: narrow vectors would save less time than compiling and loading their steps takes
-(docs/decisions/recursions.md)."""
+"""In scoring, batches with fewer words have slot vectors of a single width.
+
+Narrow vectors would save less time than compiling and loading their steps takes
+(docs/decisions/recursions.md).
+"""
 
 _WIDE_LANES = 2
-"""The number of lanes of wider vectors in training: with a single lane, sentences with many of them
-take twice as many steps; more lanes make XLA's loops on a CPU far slower."""
+"""Number of lanes of wide vectors in training.
+
+With one lane, sentences with many wide vectors take twice as many steps; with more, XLA's loops on
+a CPU are far slower.
+"""
 
 
 class FeatureSizes(NamedTuple):
-    """The sizes of one table of a batch; see ``SparseRows``.
+    """The padded sizes of one table of a batch; see ``SparseRows``.
 
     Attributes:
         entries: number of entries of all nodes.
@@ -169,14 +168,12 @@ class BatchShape:
     """The padded sizes of batches, which determine all compiled shapes.
 
     Attributes:
-        sentences: number of sentences in a batch.
-        words: number of words in all its sentences.
+        words: total number of words.
         strings: number of distinct surface strings.
-        states: number of states, at least the number of tokens in the longest string.
+        states: number of states, at least the tokens of the longest string.
         steps: number of steps of the scan.
         lanes: absorptions per step, for each vector width.
         factors: number of factors multiplied per sentence.
-        features: the sizes of each table's features.
     """
 
     sentences: int
@@ -194,13 +191,11 @@ class Draft:
     """A batch before padding: trees are ordered and slots numbered, features not yet laid out.
 
     Attributes:
-        members: the numbers of its sentences.
-        absorptions: the absorptions of each sentence.
-        automata: for each sentence ``[n + 1]`` the numbers of its strings within the batch.
-        strings: the distinct surface strings; the first is empty.
-        groups: for each sentence, the vector width that each absorption needs.
+        members: sentence numbers.
+        automata: for each sentence ``[n + 1]``, indices of its strings within the batch.
+        strings: distinct surface strings; the first is empty.
+        groups: for each sentence, the vector width of each absorption.
         widths: maximum number of widths.
-        features: the sizes of each table's features.
     """
 
     members: Sequence[int]
@@ -214,26 +209,26 @@ class Draft:
 
     @property
     def words(self) -> int:
-        """The number of words in all sentences."""
+        """The total number of words."""
         return sum(p.words for p in self.absorptions)
 
     @property
     def longest(self) -> int:
-        """The number of tokens in the longest string."""
+        """The number of tokens of the longest string."""
         return max(len(s) for s in self.strings)
 
     @property
     def factors(self) -> int:
-        """The maximum number of factors multiplied for a sentence."""
+        """The maximum number of factors of a sentence."""
         return max(map(_factors, self.absorptions))
 
     def work(self, widths: int) -> tuple[int, ...]:
-        """Return the number of absorptions per width, where narrow widths are merged into one."""
+        """Return the number of absorptions per width, with the narrowest widths merged."""
         groups = self._grouped(widths)
         return tuple(sum(int((g == i).sum()) for g in groups) for i in range(widths))
 
     def schedule_absorptions(self, lanes: tuple[int, ...]) -> Placement:
-        """Schedule the absorptions; the last schedule is cached for use in laying out."""
+        """Schedule the absorptions; the last schedule is cached for laying out."""
         if self._placed is None or self._placed[0] != lanes:
             self._placed = lanes, place(self.absorptions, self._grouped(len(lanes)), lanes)
         return self._placed[1]
@@ -249,14 +244,7 @@ def _width_groups(
     absorptions: Sequence[Absorptions],
     numbers: Sequence[npt.NDArray[np.int32]],
 ) -> list[npt.NDArray[np.int32]]:
-    """Return the width group of each absorption: strings of at most one token, or of more.
-
-    Args:
-        strings: the distinct strings.
-        widths: number of widths.
-        absorptions: the absorptions of each sentence.
-        numbers: for each sentence ``[n + 1]`` the numbers of its strings.
-    """
+    """Return the width group of each absorption: strings of at most one token, or longer ones."""
     width = np.array([min(max(len(s), 1), widths) - 1 for s in strings], np.int32)
     return [
         np.maximum(width[slots[each.left_slot]], width[slots[each.right_slot]])
@@ -270,17 +258,12 @@ def _chain(batch: Iterable[Absorptions]) -> int:
 
 
 def _factors(absorptions: Absorptions) -> int:
-    """Return the maximum number of factors multiplied for a sentence."""
+    """Return the number of factors multiplied for a sentence."""
     return int(absorptions.untouched.sum()) + len(absorptions.kid)
 
 
 def draft(encoded: EncodedSentences, members: Sequence[int]) -> Draft:
-    """Do the work that choosing a shape and laying out a batch have in common.
-
-    Args:
-        encoded: all sentences.
-        members: the numbers of the sentences in the batch.
-    """
+    """Do the work shared by choosing a shape and laying out a batch."""
     absorptions = [encoded.absorptions[i] for i in members]
     slots = [encoded.string_of_slot[i] for i in members]
     used, local = np.unique(np.concatenate([np.zeros(1, np.int32), *slots]), return_inverse=True)
@@ -299,10 +282,10 @@ def draft(encoded: EncodedSentences, members: Sequence[int]) -> Draft:
 
 
 def occurring(context: npt.NDArray[np.int32], size: int) -> npt.NDArray[np.int64]:
-    """Return the features that occur, in ascending order; sorting would be many times slower.
+    """Return the distinct feature indices in ascending order, in linear time.
 
     Args:
-        context: ``[entries]`` numbers of features.
+        context: ``[entries]``, feature indices.
         size: total number of features.
     """
     occurs = np.zeros(size, bool)
@@ -315,11 +298,11 @@ def fit_shape(
 ) -> BatchShape:
     """Choose sizes that fit nearly all batches, judging by a sample that includes the largest.
 
-    For scoring, sizes are powers of two with lower bounds, so that compiled functions can be reused
-    for other sentences. In training, every lane and word costs time in many steps: each size is
-    that of the largest of these batches plus a sixteenth. Strings cost almost nothing, so there is
-    room for twice as many. If a batch exceeds a size, the size is doubled and the functions are
-    compiled again.
+    For scoring, sizes are powers of two with lower bounds, so that compiled functions are reused
+    for other sentences. In training, every lane and word costs time in many steps: each size is the
+    maximum over these batches plus a sixteenth. Strings cost almost nothing, so there is room for
+    twice as many. If a batch exceeds a size, the size is doubled and the functions are compiled
+    again.
 
     The number of steps suffices for the longest chain of the treebank and for the sentence with the
     most absorptions of wide vectors, which have few lanes; there are no more lanes than these need,
@@ -327,10 +310,9 @@ def fit_shape(
     chain, such as a list of hundreds of names, get a shape of their own.
 
     Args:
-        encoded: all sentences.
-        drafts: typical batches.
-        sentences: the maximum number of sentences in a batch.
-        scoring: whether no gradient is needed; the drafts are then all the batches there are.
+        drafts: typical batches; for scoring, all batches.
+        sentences: maximum number of sentences in a batch.
+        scoring: whether no gradient is needed.
     """
 
     def ample(size: int, least: int) -> int:
@@ -379,13 +361,7 @@ def fit_shape(
 def _steps_of_widest(
     encoded: EncodedSentences, drafts: Sequence[Draft], lanes: tuple[int, ...]
 ) -> list[int]:
-    """Return the steps of batches that contain a sentence with the most absorptions of a width.
-
-    Args:
-        encoded: all sentences.
-        drafts: typical batches.
-        lanes: absorptions per step, for each width.
-    """
+    """Return the steps of batches that contain a sentence with the most absorptions of a width."""
     steps: list[int] = []
     for width, sentence in enumerate(_widest(encoded), start=1):
         by_work = sorted(drafts, key=lambda d: d.work(len(lanes))[width])
@@ -415,14 +391,12 @@ class Batch(NamedTuple):
 
     Attributes:
         features: feature vectors by table.
-        relation: ``[words]`` relation numbers of the inventory.
+        relation: ``[words]``, relation indices.
         accept: acceptors of the distinct surface strings.
-        schedule: the order in which constituents are absorbed; automata are numbered as in
-            ``accept``.
-        log_scale: ``[sentences]`` log of the factor taken out of the acceptors.
-        slots: ``[sentences]`` numbers of slots that may contain marks; zero in the padding.
-        closed: ``[words, 2]`` whether the slots at the left and at the right of each constituent
-            are within orthographic words; None if no slot of the encoded sentences is.
+        schedule: order of absorptions; automata are indexed as in ``accept``.
+        log_scale: ``[sentences]``, log of the factor taken out of the acceptors.
+        slots: ``[sentences]``, numbers of slots that may contain marks; zero in the padding.
+        closed: ``[words, 2]``, as in ``EncodedSentences``.
     """
 
     features: Mapping[Table, SparseRows]
@@ -441,14 +415,11 @@ def lay_out(
     directions: Sequence[bool],
     shape: BatchShape,
 ) -> Batch:
-    """Lay out some sentences in padded arrays.
+    """Lay out a batch in padded arrays.
 
     Args:
-        encoded: all sentences.
-        draft: the sentences of the batch.
-        inventory: gives the alphabet.
-        directions: for each pass of the channel, whether its window moves from right to left.
-        shape: the padded sizes. A size that is too small is doubled until it suffices, so that few
+        directions: for each pass of the channel, whether it runs from right to left.
+        shape: padded sizes. A size that is too small is doubled until it suffices, so that few
             distinct shapes occur.
     """
     members = draft.members

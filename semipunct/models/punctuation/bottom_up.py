@@ -1,7 +1,7 @@
 """Bottom-up sampling, for features of the marks within a constituent.
 
-The pair of a constituent is drawn after all pairs and surface strings within it. A slot is
-rewritten by the channel as soon as all its punctemes are drawn.
+The pair of a constituent is drawn after all pairs and surface strings within it. The channel
+rewrites a slot as soon as all its punctemes are drawn.
 """
 
 from __future__ import annotations
@@ -29,15 +29,13 @@ INSIDE = "inside"
 
 @dataclass(frozen=True, slots=True)
 class BottomUpSampler:
-    """The tables of a model for bottom-up sampling, shared by the draws of all sentences.
+    """The tables of a model for bottom-up sampling, shared by all sentences.
 
     Attributes:
-        channel: the channel.
-        features: the features of a model.
-        pairs: ``[pairs, 2]`` the labels of each pair.
-        weights: ``[features + 1, pairs]`` the weights of pair features; the last row, for no
-            feature, is zero.
-        token: the codes of the tokens that features distinguish.
+        pairs: ``[pairs, 2]``, the labels of each pair.
+        weights: ``[features + 1, pairs]``, weights of pair features; the last row, for no feature,
+            is zero.
+        token: codes of the tokens that features distinguish.
     """
 
     channel: ChannelSampler
@@ -48,14 +46,10 @@ class BottomUpSampler:
 
     @classmethod
     def of(cls, model: PunctuationModel, parameters: Weights) -> BottomUpSampler:
-        """Build the tables from a model.
-
-        Args:
-            model: the model.
-            parameters: the weights.
+        """Build the tables of a model.
 
         Raises:
-            UsageError: if the marks within a constituent are features of anything but its pair.
+            UsageError: if marks within a constituent are features of anything but its pair.
         """
         families = [c for c in model.features.conjunctions if c.over == INSIDE and len(c.kept)]
         if unsupported := {target for c in families for target in c.targets} - {"pair"}:
@@ -75,10 +69,8 @@ class BottomUpSampler:
         """Draw the punctuation of sentences.
 
         Args:
-            requests: the sentences.
-            scores: the scores of all their words by features of words and trees only, sentence by
-                sentence.
-            count: the number of draws per sentence.
+            scores: tree scores of all words of the sentences, end to end.
+            count: draws per sentence.
 
         Raises:
             UsageError: if there is evidence.
@@ -137,12 +129,12 @@ class BottomUpSampler:
     def _choice(
         self, scores: npt.NDArray[np.float32], rows: Ints, within: Ints, seen: _TokenSets
     ) -> Categorical:
-        """Return the distribution of the pair of one constituent, given the tokens within it.
+        """Return the distribution of the pair of one constituent given the tokens within it.
 
         Args:
-            scores: ``[pairs]`` the scores by features of words and tree only.
-            rows: ``[tokens, families]`` the features that each token within the constituent adds.
-            within: ``[draws]`` the number of the set of tokens within it.
+            scores: ``[pairs]``, tree scores.
+            rows: ``[tokens, families]``, features that each token within adds.
+            within: ``[draws]``, index of the set of tokens within.
             seen: the sets.
         """
         first, inverse = unique_rows(within)
@@ -160,7 +152,7 @@ class _TokenSets:
         self.sets = Numbering[frozenset[int]](frozenset())
 
     def members(self, token: Mapping[str, int], strings: list[Puncteme]) -> Ints:
-        """Return the number of the set of tokens of each string."""
+        """Return the index of each string's set of tokens."""
         return np.array([self.sets.number(frozenset(token[t] for t in s)) for s in strings])
 
     def unite(self, sets: Ints, additions: Ints) -> None:

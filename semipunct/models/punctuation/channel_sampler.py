@@ -18,16 +18,16 @@ from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.models.punctuation.rewriting import Rewriter, WindowPass
 
 END = -1
-"""Padding of the rows of an array ``[strings, longest]`` of symbols."""
+"""Padding of arrays of symbols ``[strings, longest]``."""
 
 
 class UnderlyingStrings(NamedTuple):
-    """The non-empty underlying strings of one slot of some sentences, for many draws.
+    """The non-empty underlying strings of one slot per sentence, for many draws.
 
     Attributes:
-        shape: the numbers of sentences and draws.
-        at: ``[strings]`` the draw of each string, in ascending order: ``sentence * draws + draw``.
-        symbols: ``[strings, longest]`` the symbols in text order, including boundary marks.
+        shape: numbers of sentences and draws.
+        at: ``[strings]``, the draw of each string, in ascending order: ``sentence * draws + draw``.
+        symbols: ``[strings, longest]``, symbols in text order, including boundary marks.
     """
 
     shape: tuple[int, int]
@@ -37,11 +37,11 @@ class UnderlyingStrings(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ChannelSampler:
-    """A sampler of the noisy channel: from underlying to surface strings.
+    """A sampler of surface strings given underlying strings.
 
     Attributes:
         rewriter: the channel's probabilities.
-        spelt: ``[labels + 2, longest]`` the symbols of labels and of both boundary marks.
+        spelt: ``[labels + 2, longest]``, symbols of labels and of both boundary marks.
         final_mark: whether the end of a sentence has a boundary mark.
     """
 
@@ -51,12 +51,7 @@ class ChannelSampler:
 
     @classmethod
     def of(cls, model: PunctuationModel, parameters: Weights) -> ChannelSampler:
-        """Build the tables from a model.
-
-        Args:
-            model: the model.
-            parameters: its weights.
-        """
+        """Build the tables of a model."""
         code = {s: i for i, s in enumerate(model.inventory.symbols)}
         punctemes = [*model.inventory.labels, (INITIAL,), (FINAL,)]
         spelt = np.full((len(punctemes), max(map(len, punctemes))), END)
@@ -65,12 +60,7 @@ class ChannelSampler:
         return cls(Rewriter.of(model, parameters), spelt, model.options.final_mark)
 
     def boundaries(self, slot: int, last: int) -> Puncteme:
-        """Return the boundary marks of a slot.
-
-        Args:
-            slot: the number of the slot, 0 to n.
-            last: n.
-        """
+        """Return the boundary marks of a slot of a sentence of ``last`` words."""
         final = (FINAL,) if self.final_mark and slot == last else ()
         return (INITIAL, *final) if slot == 0 else final
 
@@ -80,10 +70,10 @@ class ChannelSampler:
         """Concatenate the labels of each draw, enclosed by the boundary marks.
 
         Args:
-            labels: ``[edges, draws]`` the labels of the constituents that end or begin at a slot;
-                those of a sentence are in text order.
-            sentences: ``[edges]`` the sentence of each edge.
-            boundaries: ``[sentences]`` the boundary marks of the slot.
+            labels: ``[edges, draws]``, labels of the constituents that end or begin at the slot, in
+                text order within a sentence.
+            sentences: ``[edges]``, the sentence of each edge.
+            boundaries: ``[sentences]``, boundary marks of the slot.
         """
         draws = labels.shape[1]
         edge, draw = labels.nonzero()
@@ -111,15 +101,11 @@ class ChannelSampler:
         generators: Sequence[np.random.Generator],
         surface: Numbering[Puncteme],
     ) -> Ints:
-        """Draw the surface string of each draw.
+        """Draw surface strings; return their indices, ``[sentences, draws]``.
 
         Args:
-            inputs: the underlying strings.
-            generators: ``[sentences]`` random number generators.
-            surface: a numbering of surface strings, without boundary marks; new strings are added.
-
-        Returns:
-            ``[sentences, draws]`` the numbers of the surface strings.
+            generators: one per sentence.
+            surface: numbering of surface strings without boundary marks; new strings are added.
         """
         shown = np.zeros(inputs.shape, np.int64)
         if not len(inputs.at):
@@ -149,14 +135,9 @@ class ChannelSampler:
         return shown
 
     def map_strings(self, inputs: UnderlyingStrings, value: Callable[[Puncteme], float]) -> Floats:
-        """Apply a function to the underlying string of each draw, once per distinct string.
+        """Apply a function to the underlying string of each draw, ``[draws]``; zero if it is empty.
 
-        Args:
-            inputs: the underlying strings of one sentence.
-            value: the function.
-
-        Returns:
-            ``[draws]`` the values; zero for empty strings.
+        The function is called once per distinct string. ``inputs`` must be of one sentence.
         """
         first, inverse = unique_rows(*(inputs.symbols + 1).T)
         values = [value(self.tokens(row)) for row in inputs.symbols[first].tolist()]
@@ -177,12 +158,7 @@ class ChannelSampler:
 
 
 def enclose(boundaries: Puncteme, string: Puncteme) -> Puncteme:
-    """Put the boundary marks of a slot around its string.
-
-    Args:
-        boundaries: the boundary marks of the slot: none, one or both.
-        string: the tokens of the slot.
-    """
+    """Put the boundary marks of a slot around its string."""
     before = (t for t in boundaries if t == INITIAL)
     return (*before, *string, *(t for t in boundaries if t == FINAL))
 
@@ -206,13 +182,9 @@ def sample_pass(window_pass: WindowPass, symbols: Ints, points: Floats) -> Ints:
     which is written at the end.
 
     Args:
-        window_pass: the pass.
-        symbols: ``[strings, longest]`` the symbols of non-empty strings.
-        points: ``[strings, longest - 1]`` uniform random numbers in [0, 1), each of which selects
-            an edit by inversion.
-
-    Returns:
-        ``[strings, longest]`` the symbols of the rewritten strings.
+        symbols: ``[strings, longest]``, symbols of non-empty strings.
+        points: ``[strings, longest - 1]``, uniform numbers in [0, 1), each of which selects an edit
+            by inversion.
     """
     if symbols.shape[1] == 1:
         return symbols  # single symbols are not rewritten

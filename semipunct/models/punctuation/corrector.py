@@ -1,6 +1,6 @@
-"""Models of correct punctuation given words, tree and the written punctuation (section 6.2).
+"""Models of correct punctuation given words, tree and written punctuation (section 6.2).
 
-What a correction model is, and what was tried: docs/decisions/correction.md.
+See docs/decisions/correction.md.
 """
 
 from __future__ import annotations
@@ -43,16 +43,14 @@ class _Error(msgspec.Struct, array_like=True):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CorrectionModel(PunctuationModel, StaysNear):
-    """The punctuation model with additional features of the written punctuation.
+    """The punctuation model with features of the written punctuation.
 
     The written punctuation is given and only the correct punctuation is random, so structure,
-    likelihood, training and sampling are those of the punctuation model.
+    likelihood, training and sampling are inherited.
 
     Attributes:
-        errors: the changed tokens of a slot in training, their corrections, and the number of
-            occurrences.
-        centre: channel weights towards which those of this model are regularised, as section 6.2
-            does with the channel of correct text; empty for none.
+        errors: training counts of corrections, by original and corrected tokens.
+        centre: channel weights towards which training is regularised (section 6.2); empty for none.
     """
 
     kind: ClassVar[str] = "correction"
@@ -111,12 +109,7 @@ class CorrectionModel(PunctuationModel, StaysNear):
         return {**super().constants(options), **centre}
 
     def may_become(self, written: Puncteme, right: Puncteme) -> bool:
-        """Tell whether all corrections from one string of a slot to another occur in training.
-
-        Args:
-            written: the written tokens.
-            right: the tokens that replace them.
-        """
+        """Tell whether all corrections from ``written`` to ``right`` occur in training."""
         return all(
             (correction.before, correction.after) in self.errors
             for correction in corrections([written], [right])
@@ -152,7 +145,7 @@ class CorrectionModel(PunctuationModel, StaysNear):
 
     @property
     def analysed(self) -> bool:
-        """True if the model uses an underlying tree of the written punctuation."""
+        """Whether the model uses an underlying tree of the written punctuation."""
         return ANALYSED in self.options.templates
 
     @property
@@ -165,14 +158,7 @@ class CorrectionModel(PunctuationModel, StaysNear):
 
 
 def count_corrections(sentences: Sequence[Sentence]) -> dict[tuple[Puncteme, Puncteme], int]:
-    """Count the corrections in sentences, by original and corrected tokens.
-
-    Args:
-        sentences: sentences with their written punctuation.
-
-    Returns:
-        The counts, most frequent correction first.
-    """
+    """Count corrections by original and corrected tokens, most frequent first."""
     counts = Counter(
         (correction.before, correction.after)
         for s in sentences
@@ -183,14 +169,10 @@ def count_corrections(sentences: Sequence[Sentence]) -> dict[tuple[Puncteme, Pun
 
 
 def check_written(sentences: Sequence[Sentence], options: ModelOptions) -> None:
-    """Check that sentences contain the information that a correction model uses.
-
-    Args:
-        sentences: sentences with their written punctuation.
-        options: options of the model.
+    """Check that sentences have the written punctuation that a correction model needs.
 
     Raises:
-        TreebankError: if one does not, or lacks the underlying tree that ``analysed`` requires.
+        TreebankError: if a sentence lacks it, or its underlying tree if ``analysed`` is a template.
     """
     for sentence in sentences:
         if sentence.written is None:

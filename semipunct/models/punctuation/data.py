@@ -39,7 +39,7 @@ class InventoryData(msgspec.Struct):
 
 
 class ConjunctionData(msgspec.Struct):
-    """A ``Conjunction``; ``features`` is the number of codes that it keeps."""
+    """A ``Conjunction`` with ``features`` codes."""
 
     templates: Strings
     table: Table
@@ -60,7 +60,7 @@ class FeaturesData(msgspec.Struct):
 class ModelData(msgspec.Struct):
     """The plain values of a model without options and weights, in the order of writing.
 
-    ``words`` held the vocabulary of a network in earlier versions; digests of models include it.
+    ``words`` is unused, but part of the digests of models.
     """
 
     inventory: InventoryData
@@ -71,13 +71,7 @@ class ModelData(msgspec.Struct):
 def to_data(
     inventory: Inventory, features: FeatureIndex, supports: Mapping[Table, Support]
 ) -> dict[str, Any]:
-    """Return the parts of a model as plain values and arrays.
-
-    Args:
-        inventory: tokens, punctemes and pairs.
-        features: the feature contexts that are kept.
-        supports: the outcomes for which features have weights.
-    """
+    """Convert the parts of a model to plain values and arrays."""
     allowed, joining = inventory.allowed, inventory.joining.places
     plain: dict[str, Any] = msgspec.to_builtins(
         ModelData(
@@ -112,7 +106,7 @@ def from_data(data: Any) -> tuple[Inventory, FeatureIndex, dict[Table, Support]]
     """Invert ``to_data``.
 
     Raises:
-        KeyError, TypeError, ValueError: if the data is not what ``to_data`` returns.
+        KeyError, TypeError, ValueError: if the data has another form.
     """
     model_data = msgspec.convert(data, ModelData)
     arrays = msgspec.convert(data["arrays"], dict[str, np.ndarray])
@@ -131,7 +125,7 @@ def _end_to_end(parts: Iterable[Ints]) -> Ints:
 
 
 def _small(numbers: Ints | npt.NDArray[np.int32]) -> npt.NDArray[Any]:
-    """Return non-negative numbers in the smallest integer type that can hold them all."""
+    """Convert non-negative numbers to the smallest sufficient integer type."""
     return numbers.astype(np.min_scalar_type(int(numbers.max(initial=0))))
 
 

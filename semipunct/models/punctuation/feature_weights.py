@@ -1,8 +1,8 @@
-"""The features that weigh most for a puncteme, in a log-linear punctuation model.
+"""The features with the largest weights for a puncteme in a log-linear punctuation model.
 
-The score of a pair of punctemes is a sum over the features of the node (equation 4). Of each
-feature the difference is listed between the pair in question and the same pair without the puncteme
-of one side: what the feature adds to the log-odds of that puncteme.
+The score of a pair of punctemes is a sum over the features of the node (equation 4). The
+contribution of a feature is its difference between the pair and the same pair without the puncteme
+of one side, which is its share of the log-odds of that puncteme.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class FeatureWeight(NamedTuple):
 
     Attributes:
         feature: its attributes with their values.
-        weight: in nats; positive speaks for the puncteme.
+        weight: in nats; positive values favour the puncteme.
     """
 
     feature: str
@@ -42,16 +42,9 @@ class FeatureWeight(NamedTuple):
 
 
 class NodeFeatures:
-    """The features of the nodes of a sentence, extracted when they are first asked for."""
+    """The features of the nodes of a sentence, extracted on demand."""
 
     def __init__(self, model: PunctuationModel, parameters: Weights, sentence: Sentence) -> None:
-        """Remember a model and a sentence.
-
-        Args:
-            model: the model.
-            parameters: its weights.
-            sentence: words, tree and surface punctuation.
-        """
         self._model, self._parameters, self._sentence = model, parameters, sentence
 
     def weights(
@@ -62,16 +55,13 @@ class NodeFeatures:
         listed: int = LISTED,
         tables: Iterable[Table] = tuple(TABLES),
     ) -> list[FeatureWeight]:
-        """Return the features that weigh most for, or against, the puncteme of one side.
-
-        What a network adds to the scores has no features, and is not listed.
+        """Return the features with the largest weights for or against the puncteme of one side.
 
         Args:
-            word: the head of the constituent, from 1.
+            word: head of the constituent, from 1.
             side: ``left`` or ``right``.
-            pair: the punctemes of the constituent.
-            listed: how many features to list.
-            tables: whose features are listed.
+            pair: punctemes of the constituent.
+            listed: maximum number of features.
         """
         inventory = self._model.inventory
         label_of = {label: i for i, label in enumerate(inventory.labels)}
@@ -103,7 +93,7 @@ class NodeFeatures:
     def _of_table(
         self, table: Table, node: int, outcome: int, reference: int
     ) -> list[FeatureWeight]:
-        """Return the contributions of the features of a table to one outcome, not another."""
+        """Return the contributions of a table's features to the log-odds of two outcomes."""
         rows = self._rows[table]
         entries = slice(*rows.start[node : node + 2].tolist())
         features, values = rows.context[entries].astype(np.int64), rows.value[entries]
@@ -136,7 +126,7 @@ _KINDS: Mapping[str, str] = {
     "upos": "upos", "xpos": "xpos", "relation": "relation", "form": "form",
     "begins": "character", "ends": "character",
 }  # fmt: skip
-"""The kind of value of each property of a word, in the words of ``Vocabulary``."""
+"""The kind of value, in ``Vocabulary``, of each property of a word."""
 
 _WORDS: Mapping[str, str] = {
     "child": "relation", "ancestor": "relation", "sibling_before": "relation",
@@ -151,19 +141,13 @@ class FeatureNames:
     """The names of the features of an index."""
 
     def __init__(self, index: FeatureIndex) -> None:
-        """Prepare the names of an index."""
         self._vocabulary = index.vocabulary
         self._index = index
         self._attributes: Mapping[str, Attribute] = attribute_table()
         self._sizes = code_sizes(index.vocabulary, self._attributes)
 
     def name(self, table: Table, number: int) -> str:
-        """Return the name of a feature.
-
-        Args:
-            table: the table of the feature.
-            number: of the feature in its table.
-        """
+        """Return the name of feature ``number`` of a table."""
         offsets, families = self._families[table]
         family = families[bisect_right(offsets, number) - 1]
         code = int(family.kept[number - family.offset])

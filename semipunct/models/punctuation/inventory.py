@@ -1,6 +1,6 @@
 """The inventory of a model: tokens, punctemes and pairs of punctemes.
 
-Pairs are counted in parts of strings: docs/decisions/punctuation-model.md.
+Pairs are counted in substrings (docs/decisions/punctuation-model.md).
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ class Inventory:
 
     Attributes:
         symbols: the channel's alphabet; symbol 0 is the start.
-        labels: the punctemes; label 0 is the empty one.
-        pairs: ``[pairs, 2]`` label numbers (left, right); in pair 0 both are empty.
-        relations: relations for which ``allowed`` has a row.
-        allowed: ``[relations + 1, pairs]`` the pairs that each relation allows (the last row: any
-            other relation), or None if all relations allow all pairs.
-        counts: ``[relations + 1, pairs]`` how often a pair flanked a constituent of a relation.
-        spelling: the distribution over strings of the open puncteme.
-        joining: the tokens that only join words; by typographic rules if the treebank records no
-            spaces, or the model was trained before they were counted.
+        labels: punctemes; label 0 is empty.
+        pairs: ``[pairs, 2]``, left and right labels; in pair 0 both are empty.
+        relations: the relations of the rows of ``allowed`` and ``counts``.
+        allowed: ``[relations + 1, pairs]``, the pairs that each relation allows (last row: any
+            other relation); None if all relations allow all pairs.
+        counts: ``[relations + 1, pairs]``, counts of the pairs that flank constituents.
+        spelling: distribution over strings of the open puncteme.
+        joining: tokens that only join words; by typographic rules if the treebank records no
+            spaces, or the model is older.
     """
 
     symbols: tuple[str, ...]
@@ -57,7 +57,7 @@ class Inventory:
 
     @property
     def tokens(self) -> tuple[str, ...]:
-        """The surface tokens: symbols that may be visible in a slot, excluding boundary marks."""
+        """The tokens that may be visible in a slot, without boundary marks."""
         return tuple(s for s in self.symbols[1:] if s not in (INITIAL, FINAL, OPEN))
 
     def encode(self, puncteme: Sequence[str]) -> tuple[int, ...]:
@@ -73,7 +73,7 @@ class Inventory:
 
 
 def target_columns(inventory: Inventory) -> dict[Target, int]:
-    """Return the number of outcomes that the weights of each target distinguish."""
+    """Return the number of outcomes of each target."""
     labels = len(inventory.labels)
     sizes: dict[Target, int] = {
         "pair": len(inventory.pairs),
@@ -88,13 +88,9 @@ def build_inventory(sentences: Sequence[Sentence], options: ModelOptions) -> Inv
 
     With ``options.hard_sets`` these are the sets of the paper: every surface string of a slot is a
     puncteme, and a relation allows the pairs that flank its constituents (V and W_d of section 4).
-    Otherwise, pairs of substrings are included as well, rare pairs are left to the back-off, and
-    every single token and the open puncteme may occur on either side of any relation
-    (docs/decisions/punctuation-model.md gives the reasons).
-
-    Args:
-        sentences: trees and surface punctuation.
-        options: minimum counts of tokens and pairs, and the kind of sets.
+    Otherwise pairs of substrings are included, rare pairs are left to the back-off, and every
+    single token and the open puncteme may occur on either side of any relation
+    (docs/decisions/punctuation-model.md).
     """
     counts = token_counts(slot for s in sentences for slot in s.slots)
     frequent = frequent_tokens(counts, options.minimum_token_count)
@@ -178,12 +174,9 @@ def supports(
     """Give features weights for the outcomes with which they occur in training.
 
     Args:
-        sentences: sentences of the training treebank.
-        inventory: labels and pairs.
-        features: the features.
-        rows: the feature vectors of the sentences' words.
-        minimum: minimum number of co-occurrences of an outcome with a feature; 0 for weights for
-            all outcomes.
+        rows: feature vectors of the sentences' words.
+        minimum: minimum number of co-occurrences of feature and outcome; 0 for weights for all
+            outcomes.
     """
     supports_of: dict[Table, Support] = {}
     for table in TABLES:
@@ -197,11 +190,11 @@ def supports(
 def _possible(
     sentences: Sequence[Sentence], inventory: Inventory, table: Table
 ) -> csr_array[Any, Any]:
-    """Return the outcomes that the surface permits at each word, ``[words, outcomes]``.
+    """Return the mask of outcomes that the surface permits at each word, ``[words, outcomes]``.
 
     The permitted punctemes are the substrings of the strings that flank the word's constituent, as
-    for the pairs of the inventory (docs/decisions/punctuation-model.md). Others may have been
-    removed from the text by the channel; they are observed elsewhere.
+    for the pairs of the inventory (docs/decisions/punctuation-model.md). The channel may have
+    removed others; they are observed elsewhere.
     """
     # SciPy is not needed for using a model.
     from scipy.sparse import csr_array  # pyright: ignore[reportMissingTypeStubs]

@@ -1,13 +1,13 @@
 """Left-to-right sampling, for features of the marks to the left of a constituent's edges.
 
-At each slot the right punctemes of the constituents that end there and the left punctemes of those
-that begin there are drawn, given the surface so far; then the channel rewrites the resulting
-string. Many sentences are processed together, slot by slot, and draws of a sentence with equal
-features share the computation.
+At each slot, the right punctemes of the constituents that end there and the left punctemes of those
+that begin there are drawn given the surface so far; then the channel rewrites the resulting string.
+Many sentences are processed together, slot by slot, and draws of a sentence with equal features
+share the computation.
 
 A pair has probability p(l, r | w) = p(l | T, x before a) p(r | l, T, x before b), where a and b are
 the slots at the edges of the constituent of w. Without features of x this is equation 4 of Li, Wang
-and Eisner (2019); docs/decisions/punctuation-model.md derives it, and says what is lost.
+and Eisner (2019); see docs/decisions/punctuation-model.md.
 """
 
 from __future__ import annotations
@@ -47,16 +47,15 @@ Floats = npt.NDArray[np.float32]
 DRAWS_TOGETHER = 1 << 15
 """Maximum number of draws made together; a sentence with more draws is processed alone.
 
-With fewer, the overhead of NumPy calls dominates; with more, the arrays of a step exceed the
-processor's cache: 120 sentences of 1,000 draws took 5.7 s with 2^12, 3.1 s with 2^15 and 4.3 s with
-2^18 on two cores.
+With fewer, the overhead of NumPy calls dominates; with more, arrays exceed the cache. 120 sentences
+of 1,000 draws took 5.7 s with 2^12, 3.1 s with 2^15 and 4.3 s with 2^18 on two cores.
 """
 
 LABELS_TOGETHER = 1 << 17
-"""Maximum number of labels of a slot drawn together; with more, the edges of the slot are split.
+"""Maximum number of labels of a slot drawn together, which bounds the memory.
 
-It bounds the memory: in the worst case every draw has its own distribution over about a hundred
-labels in single precision; 2^17 of them take about 50 MB.
+In the worst case every draw has its own distribution over about a hundred labels in single
+precision; 2^17 of them take about 50 MB.
 """
 
 
@@ -65,17 +64,15 @@ class LeftToRightSampler:
     """The tables of a model for left-to-right sampling, shared by all sentences.
 
     Attributes:
-        channel: the channel.
-        features: the features of a model.
-        pair: ``[labels, labels]`` the pair of a left and a right label; the number of pairs if
+        pair: ``[labels, labels]``, the pair of a left and a right label; the number of pairs if
             there is none.
-        symmetric: ``[labels, labels]`` one if the labels mirror each other, otherwise zero.
-        opening: ``[features + 1, labels]`` the weights of left labels; the last row, for no
-            feature, is zero.
+        symmetric: ``[labels, labels]``, one if the labels mirror each other, otherwise zero.
+        opening: ``[features + 1, labels]``, weights of left labels; the last row, for no feature,
+            is zero.
         closing: the same for right labels, with a last column for symmetry with the left label.
-        label: the number of each label.
-        opening_lookups: the features of left labels, for the attributes ``OPENING``.
-        closing_lookups: the features of right labels, for the attributes ``CLOSING``.
+        label: index of each label.
+        opening_lookups: features of left labels, for the attributes ``OPENING``.
+        closing_lookups: features of right labels, for the attributes ``CLOSING``.
     """
 
     channel: ChannelSampler
@@ -90,14 +87,10 @@ class LeftToRightSampler:
 
     @classmethod
     def of(cls, model: PunctuationModel, parameters: Weights) -> LeftToRightSampler:
-        """Build the tables from a model.
-
-        Args:
-            model: the model.
-            parameters: its weights.
+        """Build the tables of a model.
 
         Raises:
-            UsageError: if there are also features of the marks within constituents.
+            UsageError: if marks within constituents are features, too.
         """
         if any(c.over == INSIDE and len(c.kept) for c in model.features.conjunctions):
             raise UsageError(
@@ -138,10 +131,8 @@ class LeftToRightSampler:
         """Draw the punctuation of sentences.
 
         Args:
-            requests: the sentences.
-            scores: the scores of all their words by features of words and trees only, sentence by
-                sentence.
-            count: the number of draws per sentence.
+            scores: tree scores of all words of the sentences, end to end.
+            count: draws per sentence.
         """
         ends = np.cumsum([0, *(request.sentence.tree.words for request in requests)])
         draws: list[Draws] = []
@@ -158,7 +149,8 @@ class LeftToRightSampler:
 def _drawn_together(requests: Sequence[Request], first: int, most: int) -> Sequence[Request]:
     """Return the requests from ``first`` on that are drawn together.
 
-    Resampling selects among the draws of one sentence, so with evidence each is drawn alone.
+    A request with evidence is drawn alone, because resampling selects among the draws of one
+    sentence.
     """
     last = first + 1
     if not requests[first].evidence:
@@ -171,8 +163,7 @@ class _Edge(NamedTuple):
     """One edge of a constituent.
 
     Attributes:
-        sentence: the number of its sentence.
-        word: the head of the constituent, numbered across all sentences.
+        word: head of the constituent, numbered across all sentences.
         left: the slot at which the constituent begins.
     """
 
@@ -182,10 +173,10 @@ class _Edge(NamedTuple):
 
 
 class _Drawing:
-    """The state of drawing the punctuation of some sentences.
+    """The state of drawing the punctuation of several sentences.
 
-    Words are numbered across all sentences. Every array of draws has shape ``[sentences, draws]``,
-    or is one such row; after the last slot of a sentence its rows are undefined.
+    Words are numbered across all sentences. Arrays of draws have shape ``[sentences, draws]``, or
+    are one such row; after the last slot of a sentence its rows are undefined.
     """
 
     def __init__(
@@ -222,7 +213,6 @@ class _Drawing:
             first += tree.words
 
     def run(self) -> list[Draws]:
-        """Draw slot by slot."""
         for slot in range(len(self.shown)):
             # Labels in the order of the text: right ones of the constituents that end here, then
             # left ones. Given the surface before the slot they are independent of each other: the
@@ -257,12 +247,7 @@ class _Drawing:
     def _opening(self, edges: Sequence[_Edge]) -> Categorical:
         """Return the distributions of the left labels of constituents that begin at a slot.
 
-        Args:
-            edges: the constituents.
-
-        Returns:
-            The distributions of ``edges * draws`` labels, in which the draws of an edge are
-            consecutive.
+        The draws of an edge are consecutive.
         """
         # p(l | T, x before a) is a sum over r of the scores of pairs, which ``left`` has already,
         # plus features of the history. Draws with the same history share one distribution.
@@ -277,11 +262,7 @@ class _Drawing:
     def _closing(self, edges: Sequence[_Edge]) -> Categorical:
         """Return the distributions of the right labels of constituents, given their left labels.
 
-        Args:
-            edges: the constituents that end at the slot.
-
-        Returns:
-            The same as for ``_opening``.
+        The draws of an edge are consecutive.
         """
         # p(r | l, T, x before b): the scores of the pairs with the left label that was drawn, plus
         # features of the history at the right edge, of the first token at the left edge (``token``)
@@ -345,27 +326,25 @@ class _Drawing:
         the likelihood of the evidence, all conditioned on the preceding slots. The posterior is
         proportional to p(y) p(x | u(y)) e(x).
 
-        Proposal: the evidence s often has a low prior probability, so few labels drawn from p(y),
-        or none, may lead to it. In most slots u is rewritten as itself, so labels that spell s are
-        the best guess: q(y) = (1 - g) p(y) + g p(y | u(y) = s), with g = ``GUIDED``.
+        Proposal: the evidence s often has a low prior probability, so few or no labels drawn from
+        p(y) lead to it. In most slots u is rewritten as itself, so labels that spell s are the best
+        guess: q(y) = (1 - g) p(y) + g p(y | u(y) = s), with g = ``GUIDED``.
 
-        Weight: with x drawn from p(x | u(y)) it is p(y) / q(y) e(x). If the marks must stay, e is
-        one for x = s and zero for all others, so hardly any draw of x would survive; instead, x is
+        Weight: with x drawn from p(x | u(y)) it is p(y) / q(y) e(x). If existing marks are kept, e
+        is one for x = s and zero otherwise, so hardly any draw of x would survive; instead, x is
         set to s, and the weight is p(y) / q(y) p(s | u(y)), summed over the channel's edits, which
         is the expectation of the former weight.
 
-        Resampling after every slot with evidence makes the weights of all draws equal again. Copies
-        of a draw share their past, but not their future.
+        Resampling after every slot with evidence makes all weights equal again. Copies of a draw
+        share their past, but not their future.
 
         Args:
-            slot: the number of the slot, 0 to n.
-            edges: the constituents that end or begin there, in text order.
+            edges: constituents that end or begin at the slot, in text order.
             choices: p(y), in the order of the edges.
-            free: ``[edges, draws]`` labels drawn from p(y).
-            evidence: the evidence of the sentence.
+            free: ``[edges, draws]``, labels drawn from p(y).
 
         Returns:
-            ``[edges, draws]`` the labels and ``[draws]`` the numbers of the surface strings.
+            The labels ``[edges, draws]`` and the indices ``[draws]`` of the surface strings.
         """
         (generator,) = self.generators
         order, channel = self.order, self.order.channel

@@ -58,12 +58,11 @@ if TYPE_CHECKING:
 
 
 class TreeScores(NamedTuple):
-    """Unnormalised scores from words and tree, the starting point of samplers.
+    """Unnormalised scores from words and tree, the input of samplers.
 
     Attributes:
         pair: ``[words, pairs]``.
-        left: ``[words, labels]`` scores of left labels: log-sums over the pairs that begin with
-            them.
+        left: ``[words, labels]``, log-sums over the pairs with each left label.
     """
 
     pair: jax.Array
@@ -77,10 +76,7 @@ class PunctuationModel(
     """A punctuation model without its weights.
 
     Attributes:
-        options: the settings.
-        inventory: tokens, punctemes and pairs.
-        features: the feature contexts that are kept.
-        supports: the outcomes for which features have weights, by table.
+        supports: outcomes for which features have weights, by table.
     """
 
     kind: ClassVar[str] = "punctuation"
@@ -97,24 +93,12 @@ class PunctuationModel(
 
     @classmethod
     def fit(cls, sentences: Sequence[Sentence], options: ModelOptions) -> Self:
-        """Collect the inventory and the feature contexts of training sentences.
-
-        Args:
-            sentences: words, trees and surface punctuation.
-            options: options of the model.
-        """
         return cls._fit(sentences, options)[0]
 
     @classmethod
     def fit_and_encode(
         cls, sentences: Sequence[Sentence], options: ModelOptions
     ) -> tuple[Self, EncodedSentences]:
-        """Fit a model, and encode the same sentences; fitting has already extracted their features.
-
-        Args:
-            sentences: words, trees and surface punctuation.
-            options: options of the model.
-        """
         model, rows = cls._fit(sentences, options)
         return model, model._encode(sentences, rows)
 
@@ -133,19 +117,18 @@ class PunctuationModel(
 
     @property
     def mirrored(self) -> bool:
-        """True if the window of the first pass moves from right to left."""
+        """Whether the window of the first pass moves from right to left."""
         return self.directions[0]
 
     @property
     def directions(self) -> tuple[bool, ...]:
-        """For each pass, whether its window moves from right to left; they alternate."""
+        """For each pass, whether its window moves from right to left; directions alternate."""
         first = self.options.channel == "r2l"
         passes = 1 if self.options.channel == "none" else self.options.passes
         return tuple(first == (i % 2 == 0) for i in range(passes))
 
     @cached_property
     def attach_tables(self) -> AttachTables:
-        """The constants of ATTACH."""
         return attach_tables(self.inventory)
 
     @cached_property
@@ -161,19 +144,13 @@ class PunctuationModel(
 
     @cached_property
     def unmatched(self) -> npt.NDArray[np.float32]:
-        """``[pairs]`` one for pairs with unmatched symmetric tokens (appendix B)."""
+        """``[pairs]``, one for pairs with unmatched symmetric tokens (appendix B)."""
         tokens = set(self.inventory.symbols)
         known_pairs = {(a, b) for a, b in PAIRS if a in tokens and b in tokens}
         names = (self.inventory.pair_name(p) for p in range(len(self.inventory.pairs)))
         return np.array([is_unmatched(a, b, known_pairs) for a, b in names], np.float32)
 
     def initial_parameters(self, seed: int, scale: float) -> dict[str, np.ndarray]:
-        """Return initial weights: N(0, scale^2), or zero for scale 0, plus the log-counts.
-
-        Args:
-            seed: seed of the random number generator.
-            scale: standard deviation.
-        """
         generator = np.random.default_rng(seed) if scale > 0 else None
         return {
             **attach_parameters(self.inventory, self.supports, generator, scale),
@@ -181,7 +158,6 @@ class PunctuationModel(
         }
 
     def encode(self, sentences: Sequence[Sentence]) -> EncodedSentences:
-        """Extract features and order trees, once for all batches."""
         return self._encode(sentences, None)
 
     def encode_trees(self, sentences: Sequence[Sentence]) -> EncodedSentences:
@@ -235,16 +211,12 @@ class PunctuationModel(
     def log_likelihoods(
         self, parameters: Parameters, batch: Batch, semiring: Semiring | None = None
     ) -> jax.Array:
-        """Return the log weight of each sentence's total, ``[sentences]``; differentiable.
+        """Return the log weight of each sentence's total, ``[sentences]``; by default log p(x | T).
 
-        By default it is log p(x | T): minus infinity for a sentence without an analysis, zero for
-        padding, and NaN where products of weights exceed the range of floats;
-        ``exact_log_likelihoods`` is then called.
+        It is NaN where products of weights exceed the range of floats.
 
         Args:
-            parameters: from ``read``.
-            batch: from ``batch``.
-            semiring: the semiring of the sum; None for ``log_totals``.
+            semiring: of the sum; None for ``log_totals``.
         """
         potentials = self.potentials(parameters, batch)
         if semiring is None:
@@ -273,15 +245,6 @@ class PunctuationModel(
         key: jax.Array,
         options: TrainOptions,
     ) -> tuple[jax.Array, Sums]:
-        """Return the loss of equation 5 per slot, and sums over the batch; see ``loss``.
-
-        Args:
-            parameters: from ``read``.
-            constants: from ``constants``: the centre of the norm, zero for weights not named.
-            batch: from ``batch``.
-            key: PRNG key, which is not used.
-            options: the penalties.
-        """
         unmatched = jnp.asarray(self.unmatched) if options.xi else None
         read = parameters if options.lazy else self.read(parameters, batch)
         potentials = self.potentials(read, batch, unmatched)
@@ -351,23 +314,13 @@ class PunctuationModel(
         return self.features.vocabulary.unseen(sentences)
 
     def log_choice(self, parameters: Parameters, batch: Batch) -> jax.Array:
-        """Return the log-probability of every pair at every word, ``[words, pairs]``.
-
-        Args:
-            parameters: from ``read``.
-            batch: from ``batch``.
-        """
+        """Return the log-probability of every pair at every word, ``[words, pairs]``."""
         return log_attach(
             parameters, self.attach_tables, batch.features, batch.relation, batch.closed
         )
 
     def tree_scores(self, parameters: Parameters, batch: Batch) -> TreeScores:
-        """Score pairs from words and tree alone, without features of punctuation.
-
-        Args:
-            parameters: from ``read``.
-            batch: from ``batch``.
-        """
+        """Score pairs from words and tree alone, without features of punctuation."""
         tables = self.attach_tables
         pair = tree_scores(parameters, tables, batch.features, batch.relation, batch.closed)
         return TreeScores(pair, log_sums(pair, tables.left))
@@ -382,11 +335,8 @@ class PunctuationModel(
         """Return the log weights of all choices and slot automata of a batch.
 
         Args:
-            parameters: from ``read``.
-            batch: from ``batch``.
-            feature: ``[pairs]`` or ``[words, pairs]`` an additive quantity of choices.
-            choice: from ``log_choice``, if it is known; then no features are needed, and only the
-                channel's weights are read.
+            feature: ``[pairs]`` or ``[words, pairs]``, an additive quantity of choices.
+            choice: from ``log_choice``, if known; only the channel's weights are then read.
         """
         if choice is None:
             choice = self.log_choice(parameters, batch)
@@ -405,5 +355,5 @@ class PunctuationModel(
 
 
 def _rows_read(batch: Batch) -> dict[str, RowNumbers]:
-    """Return the numbers of the feature weights that a batch reads, by name."""
+    """Return the rows of feature weights that a batch reads, by name."""
     return {weights_of(table): rows.weight for table, rows in batch.features.items()}

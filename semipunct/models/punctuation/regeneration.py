@@ -1,7 +1,6 @@
 """Regeneration of the surface of a changed underlying tree by the channel (section 6.3).
 
-What becomes of dots, unknown marks and marks without a partner when constituents move is decided in
-docs/decisions/papers.md.
+The treatment of dots, unknown marks and unpaired marks is explained in docs/decisions/papers.md.
 """
 
 from __future__ import annotations
@@ -42,10 +41,10 @@ class Mark(NamedTuple):
     """A token of an underlying puncteme.
 
     Attributes:
-        token: the token in the channel's alphabet.
-        spelling: the surface tokens of a special token: one for ``marks.UNK``, one or more for
-            ``marks.OPEN``. Empty for other tokens, and if it was not visible.
-        pair: the number of the pair of brackets or quotation marks that it belongs to; 0 for none.
+        token: in the channel's alphabet.
+        spelling: surface tokens of a special token: one for ``marks.UNK``, one or more for
+            ``marks.OPEN``. Empty for other tokens and for invisible ones.
+        pair: number of its pair of brackets or quotation marks; 0 for none.
     """
 
     token: str
@@ -66,8 +65,8 @@ class UnderlyingTree:
 
     Attributes:
         sentence: words and tree; its slots contain only the dots of abbreviations.
-        sides: ``[n]`` the punctemes of each word.
-        words: ``[n]`` the number of each word in the sentence that was analysed.
+        sides: ``[n]``, the punctemes of each word.
+        words: ``[n]``, the number of each word in the analysed sentence.
     """
 
     sentence: Sentence
@@ -78,8 +77,8 @@ class UnderlyingTree:
     def of(cls, analysis: Analysis) -> UnderlyingTree:
         """Extract the punctemes of an analysis, with the spellings of special tokens.
 
-        A bracket or quotation mark without a partner that the channel absorbed is left out: in
-        another context it might become visible.
+        An unpaired bracket or quotation mark that the channel absorbed is omitted: it might become
+        visible in another context.
         """
         sentence = analysis.sentence
         places = _places(analysis)
@@ -118,11 +117,8 @@ class UnderlyingTree:
     def rearrange(self, arrangement: Arrangement) -> UnderlyingTree:
         """Return the remaining tree in its new order.
 
-        Punctemes that would stand within an orthographic word are removed. If one mark of a pair
-        of brackets or quotation marks is removed so, or with its constituent, the other is, too.
-
-        Args:
-            arrangement: an arrangement of this tree.
+        Punctemes within an orthographic word are removed. If one mark of a pair of brackets or
+        quotation marks is removed, the other one is removed, too.
         """
         words_left = arrangement.words
         s = self.sentence
@@ -199,9 +195,9 @@ def _unseen(
     strings: Sequence[Puncteme],
     paired: Collection[MarkPlace],
 ) -> set[MarkPlace]:
-    """Find brackets and quotation marks without a partner that the channel has absorbed.
+    """Find unpaired brackets and quotation marks that the channel has absorbed.
 
-    If some of several equal marks at a slot are absorbed, those with a partner are assumed to be
+    If only some of several equal marks at a slot are absorbed, paired marks are assumed to be
     visible.
     """
     absorbed_places: set[MarkPlace] = set()
@@ -240,7 +236,6 @@ class Regenerator:
     """The channel as a function from underlying trees to surface strings.
 
     Attributes:
-        rewriter: the channel's probabilities.
         final_mark: whether the end of a sentence has a boundary mark.
     """
 
@@ -249,30 +244,18 @@ class Regenerator:
 
     @classmethod
     def of(cls, model: PunctuationModel, parameters: Weights) -> Regenerator:
-        """Read the channel of a model.
-
-        Args:
-            model: the model.
-            parameters: its weights.
-        """
         return cls(Rewriter.of(model, parameters), model.options.final_mark)
 
     def surface(
         self, underlying: UnderlyingTree, generator: np.random.Generator, *, drawn: bool
     ) -> tuple[Puncteme, ...]:
-        """Rewrite the underlying string of every slot.
+        """Rewrite the underlying string of every slot, ``[n + 1]``.
 
-        The dot of an abbreviation is part of its word, and stays with it. A mark that is not in the
-        model's vocabulary keeps its original spelling, and is left out if it was not visible.
+        The dot of an abbreviation stays with its word. A mark outside the model's vocabulary keeps
+        its original spelling, and is omitted if it was invisible.
 
         Args:
-            underlying: words, tree and punctemes.
-            generator: the random number generator.
-            drawn: whether the string of a slot is drawn; otherwise it is produced by the most
-                probable edits.
-
-        Returns:
-            ``[n + 1]`` the surface strings, including dots of abbreviations.
+            drawn: draw the string of a slot; otherwise apply the most probable edits.
         """
         s = underlying.sentence
         met = s.tree.gather(underlying.sides)

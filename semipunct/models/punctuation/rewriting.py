@@ -1,13 +1,13 @@
 """The channel at one slot: the edits that rewrite an underlying string as a surface string.
 
-Strings are short, so this is a dynamic program over dictionaries in plain Python. Training and
-decoding use slot automata instead; this module explains their results edit by edit.
+This is a dynamic program over dictionaries in plain Python, which explains results of slot automata
+edit by edit; strings are short. Both follow section 2.2 and appendix D of Li, Wang and Eisner
+(2019). Slot automata sum over the underlying strings of a given surface; here the underlying string
+is given, and the surface may be given (``paths``) or not (``outcomes``, ``likeliest``).
 
-Both follow section 2.2 and appendix D of Li, Wang and Eisner (2019). Slot automata sum over the
-underlying strings of a given surface; here the underlying string is given, and the surface may be
-given (``paths``) or not (``outcomes``, ``likeliest``). A state is the pending symbol and what has
-been written, so there are as many states as symbols times prefixes of a given surface, but without
-one as many as there are outcomes, whose number can grow exponentially with that of the tokens.
+A state is the pending symbol and the output so far. Given a surface, there are as many states as
+symbols times prefixes; otherwise as many as outcomes, which may be exponential in the number of
+tokens.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Rewriting:
 
     Attributes:
         log_probability: log p(x | u), summed over edit paths.
-        edits: the edits of the most probable path, in order; empty if there is no path.
+        edits: the most probable path; empty if there is no path.
     """
 
     log_probability: float
@@ -52,7 +52,7 @@ class Rewriting:
 
 
 class Paths(NamedTuple):
-    """The weight of a set of edit paths, and the best of them.
+    """The weight of a set of edit paths, and the best path.
 
     These are values of a semiring: ``plus`` unites sets, ``times`` concatenates paths.
 
@@ -67,12 +67,12 @@ class Paths(NamedTuple):
     edits: tuple[tuple[int, int, int], ...] = ()
 
     def plus(self, alternative: Paths) -> Paths:
-        """Unite two sets; if their best paths have equal weight, that of the first is kept."""
+        """Unite two sets; ties between best paths go to this set."""
         log_sum = float(np.logaddexp(self.log_sum, alternative.log_sum))
         return Paths(log_sum, *(alternative if alternative.log_best > self.log_best else self)[1:])
 
     def times(self, continuation: Paths) -> Paths:
-        """Append the paths of another set to those of this one."""
+        """Concatenate each path with each path of another set."""
         log_sum, log_best = (
             self.log_sum + continuation.log_sum,
             self.log_best + continuation.log_best,
@@ -86,24 +86,13 @@ EMPTY_PATH = Paths(0.0, 0.0)
 
 @dataclass(frozen=True, slots=True)
 class Rewriter:
-    """The channel as tables of edit probabilities.
-
-    Attributes:
-        inventory: the alphabet.
-        passes: the passes of the window, first to last.
-    """
+    """The channel as tables of edit probabilities."""
 
     inventory: Inventory
     passes: tuple[WindowPass, ...]
 
     @classmethod
     def of(cls, model: PunctuationModel, parameters: Weights) -> Rewriter:
-        """Read the edit probabilities of a model.
-
-        Args:
-            model: the model.
-            parameters: its weights.
-        """
         weights = {n: w for n, w in parameters.items() if n.startswith(CHANNEL)}
         tables = np.asarray(_tables(model, weights), np.float64)
         pairs = zip(model.directions, tables, strict=True)
@@ -116,11 +105,9 @@ class Rewriter:
         return self.passes[0].log_probability
 
     def explain(self, underlying: Puncteme, surface: Puncteme) -> Rewriting:
-        """Sum over the edit paths between two strings of a slot, and find the best of them.
+        """Sum over the edit paths between two strings of a slot, and find the best one.
 
-        Args:
-            underlying: the underlying tokens, including boundary marks.
-            surface: the surface tokens, including boundary marks.
+        Both strings include boundary marks.
         """
         if not underlying or not surface:
             return Rewriting(0.0 if underlying == surface else -math.inf, ())
@@ -151,7 +138,7 @@ def _tables(model: PunctuationModel, parameters: Weights) -> jax.Array:
 
 
 def _outcomes_of_all(window_pass: WindowPass, strings: dict[String, Paths]) -> dict[String, Paths]:
-    """Collect the outcomes of a pass for several strings, each with the paths that lead to it."""
+    """Collect the outcomes of a pass for several strings, each with its paths."""
     outcomes: dict[String, Paths] = {}
     for string, before in strings.items():
         for written, paths in window_pass.outcomes(string).items():
@@ -161,10 +148,9 @@ def _outcomes_of_all(window_pass: WindowPass, strings: dict[String, Paths]) -> d
 
 @dataclass(frozen=True)
 class WindowPass:
-    """One pass of the sliding window: a transducer that keeps one symbol pending.
+    """One pass of the sliding window: a transducer with one pending symbol.
 
     Attributes:
-        inventory: the alphabet.
         mirrored: whether the window moves from right to left.
         log_probability: ``[edits, symbols, symbols]`` in text order.
     """
@@ -175,19 +161,14 @@ class WindowPass:
 
     @cached_property
     def cumulative(self) -> Floats:
-        """``[symbols, symbols, edits]`` cumulative probabilities of the edits, in text order."""
+        """``[symbols, symbols, edits]``, cumulative probabilities of the edits, in text order."""
         # The edits of a window are consecutive in memory: a draw reads them all, to find the first
         # whose cumulative probability exceeds a uniform number.
         sums = np.exp(self.log_probability).cumsum(0)
         return np.ascontiguousarray(sums.transpose(1, 2, 0))
 
     def paths(self, underlying: String, surface: String) -> Paths:
-        """Return the edit paths from one string to another.
-
-        Args:
-            underlying: a non-empty string.
-            surface: a non-empty string.
-        """
+        """Return the edit paths from one non-empty string to another."""
         # What is written must be a prefix of x, so its length stands for it: ``start`` tokens. Only
         # an open puncteme writes more than one token, in any number, which its spelling weighs.
         x = self._reading_order(surface)
@@ -205,7 +186,7 @@ class WindowPass:
         return total
 
     def outcomes(self, underlying: String) -> dict[String, Paths]:
-        """Return all possible outcomes of this pass, without spelling out open punctemes."""
+        """Return all possible outcomes of this pass, with open punctemes as symbols."""
 
         def write(written: String, symbol: int) -> list[tuple[String, float]]:
             return [((*written, symbol), 0.0)]
@@ -219,11 +200,7 @@ class WindowPass:
     def likeliest(self, underlying: String) -> String:
         """Return the outcome of the most probable edit path, in linear time.
 
-        Args:
-            underlying: a non-empty string.
-
-        Returns:
-            The outcome, without spelling out open punctemes.
+        The string must not be empty; open punctemes remain symbols.
         """
         # Edits depend on the window alone, so of the paths with the same pending symbol the best
         # has the best continuation (Viterbi). Several paths may write the same string, and the most
@@ -247,13 +224,11 @@ class WindowPass:
     def _states(
         self, underlying: String, nothing: W, write: Callable[[W, int], Iterable[tuple[W, float]]]
     ) -> dict[tuple[int, W], Paths]:
-        """Slide the window over a string.
+        """Slide the window over a non-empty string.
 
         Args:
-            underlying: a non-empty string.
             nothing: the empty output.
-            write: returns the possible outputs after a symbol is written to an output, each with a
-                log weight.
+            write: returns the possible outputs after writing a symbol, with log weights.
 
         Returns:
             The paths to each pair of the last pending symbol and the output without it.

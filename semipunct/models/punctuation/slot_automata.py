@@ -2,13 +2,13 @@
 
 For every slot, the inside recursion needs the sum over all underlying strings u of the weight p(x |
 u), where u is a concatenation of punctemes. The channel, a transducer from u to x, is therefore
-composed with an acceptor of the observed x, and the result reads punctemes. ``acceptors`` builds
-the acceptors on the host, because they depend on strings alone. ``automata`` adds the weights of
-the channel, within the compiled function.
+composed with an acceptor of the observed x; the result reads punctemes. ``acceptors`` builds the
+acceptors on the host, because they depend on strings alone; ``automata`` adds the weights of the
+channel within the compiled function.
 
-An acceptor is a straight line: state s means that s tokens have been written, and an arc from state
-s to s + 1 writes one token. The open puncteme may be written as any string of one or more tokens,
-so its symbol has arcs from every state to every later one, weighted by the spelling.
+An acceptor is a straight line: in state s, s tokens have been written, and an arc to s + 1 writes
+one token. The open puncteme may be written as any string of one or more tokens, so its symbol has
+arcs from every state to every later one, weighted by the spelling.
 """
 
 from __future__ import annotations
@@ -28,15 +28,14 @@ from semipunct.structures.given_tree import Columns, Edits, Trie, WindowAutomata
 Floats = npt.NDArray[np.float32]
 
 _LONG = 5
-"""The length from which on token probabilities are factors of the sentence instead of arcs.
+"""Minimum length of strings whose token probabilities are factors of the sentence.
 
-The probability of a long string under the spelling is a product of many factors, which may exceed
-the range of float32. The factor p(x_i) of each token is therefore taken out of all arcs that write
-it, by the open puncteme or not, and counted once, in ``log_scale``. Short strings keep their
-weights, because most of them are not written by the open puncteme: otherwise a token that stands
-for itself would have the weight 1 / p(x_i) instead of one.
-The spelling is smoothed over the distinct strings of training, so tokens seldom have a probability
-below 1e-5; four such tokens leave half of the 38 decades to all other factors.
+The probability of a long string under the spelling is a product that may exceed the range of
+float32. The factor p(x_i) of each token is therefore taken out of all arcs that write it, by the
+open puncteme or not, and counted once, in ``log_scale``. Short strings keep their weights, because
+the open puncteme seldom writes them: a token written by its own symbol would have weight 1 / p(x_i)
+instead of one. The spelling is smoothed over the distinct strings of training, so tokens seldom
+have a probability below 1e-5; four such tokens leave half of the 38 decades to all other factors.
 """
 
 
@@ -44,14 +43,14 @@ class Acceptors(NamedTuple):
     """Straight-line acceptors of surface strings, as log weights; slot 0 accepts the empty string.
 
     Attributes:
-        emit: ``[slots, states, states, symbols]`` arcs that do not end the string.
-        final: ``[slots, states, symbols]`` arcs that do; a pending start ends the empty string.
-            They are final weights instead of arcs to a last state, because only the pending symbol
-            may write the last token; this saves a state.
-        pending: ``[slots, symbols]`` the symbol pending at the start of the first pass: a boundary
+        emit: ``[slots, states, states, symbols]``, arcs that do not end the string.
+        final: ``[slots, states, symbols]``, arcs that do; a pending start ends the empty string.
+            They are final weights, not arcs to a last state, because only the pending symbol may
+            write the last token; this saves a state.
+        pending: ``[slots, symbols]``, the symbol pending at the start of the first pass: a boundary
             mark, which is part of no puncteme, or the start symbol.
-        closed: ``[slots]`` whether the first pass still has to read a boundary mark at the end.
-        log_scale: ``[slots]`` log of the factor taken out of each slot's weights.
+        closed: ``[slots]``, whether the first pass still has to read a boundary mark at the end.
+        log_scale: ``[slots]``, log of the factor taken out of the weights.
     """
 
     emit: Floats
@@ -71,8 +70,7 @@ def acceptors(
     """Build the acceptors of distinct surface strings, padded to ``slots`` and ``states``.
 
     Args:
-        strings: symbols of each string in text order; the first is the empty string.
-        inventory: gives the alphabet and the spelling of the open puncteme.
+        strings: symbols of each string in text order; the first string is empty.
         states: at least the length of the longest string.
         slots: at least the number of strings.
         directions: for each pass, whether its window moves from right to left. The last pass writes
@@ -137,14 +135,12 @@ def automata(
     """Compose the passes of the channel with acceptors, starting with the last pass.
 
     The last pass writes the surface string, so it is composed with the acceptor; each earlier pass
-    is composed with the resulting automaton, which accepts the possible outputs of that pass.
+    is composed with the resulting automaton, which accepts the outputs of that pass.
 
     Args:
         accept: from ``acceptors`` with the same ``directions``.
         passes: log probabilities of each pass's edits, in text order.
-        inventory: gives the alphabet.
         labels: tries of the (mirrored) labels and of their reversals.
-        directions: for each pass, whether its window moves from right to left.
     """
     slots, states, _, symbols = accept.emit.shape
     start = np.full((slots, symbols), -np.inf, np.float32)
@@ -175,10 +171,9 @@ def automata(
 
 
 def label_tries(inventory: Inventory, *, mirrored: bool) -> tuple[Trie, Trie]:
-    """Build tries of the labels, and of the reversed labels, in reading order.
+    """Build tries of the labels and of the reversed labels, in reading order.
 
     Args:
-        inventory: gives the labels.
         mirrored: whether the first pass reads from right to left.
     """
     number = {s: i for i, s in enumerate(inventory.symbols)}

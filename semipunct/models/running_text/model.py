@@ -1,6 +1,6 @@
-"""The text model as a model that is trained, saved and loaded like any other.
+"""The text model: training, saving and loading.
 
-docs/decisions/running-text.md says why it is learnt from text alone, without trees.
+It is trained on text alone, without trees (docs/decisions/running-text.md).
 """
 
 from __future__ import annotations
@@ -44,13 +44,13 @@ from semipunct.models.running_text.options import TextOptions, TextTrainOptions
 from semipunct.models.running_text.words import Codes, TextBatch, codes_of, counts_of
 
 _MINIMUM = 3
-"""Rarer words have no embedding of their own, and rarer spellings in mixed case are not learned."""
+"""Minimum count of words with embeddings, and of learned spellings in mixed case."""
 
 THRESHOLD = "threshold"
-"""The weight that says from which probability a mark is inserted; only ``calibrate`` fits it."""
+"""The minimum probability of an inserted mark; only ``calibrate`` fits this weight."""
 
 _EMBEDDINGS = ("word", "ngram")
-"""The tables of embeddings, which are nine tenths of the weights."""
+"""The embedding tables, which are nine tenths of the weights."""
 
 
 class _Data(msgspec.Struct):
@@ -71,7 +71,7 @@ class _Tables:
         possible: ``[forms, SHAPES]``.
         tags: ``[strings]``.
         spelling: ``[strings]``.
-        ends: ``[strings]`` whether a sentence ends there.
+        ends: ``[strings]``, whether a sentence ends there.
     """
 
     codes: Codes
@@ -84,11 +84,10 @@ class _Tables:
 
 @dataclass(frozen=True, slots=True)
 class Encoded:
-    """Passages encoded for the text model: tables of distinct words and strings, by stream.
+    """Encoded passages.
 
     Attributes:
-        passages: the passages.
-        tables: of their streams, by digest.
+        tables: codes of distinct words and strings, by digest of the stream.
     """
 
     passages: Sequence[TextPassage]
@@ -96,7 +95,7 @@ class Encoded:
 
     @property
     def lengths(self) -> list[int]:
-        """The number of words in each passage."""
+        """The number of words of each passage."""
         return [passage.size for passage in self.passages]
 
 
@@ -105,10 +104,8 @@ class TextModel(AveragedNetwork[Encoded, TextBatch, TextPassage], Calibrates[Tex
     """A network that reads running text and scores the marks and capitals of every slot.
 
     Attributes:
-        options: the settings.
-        words: the words with embeddings of their own, in lower case, the most frequent first.
-        mixed: words that are neither in lower nor in upper case and do not just begin with a
-            capital, by their lower case.
+        words: lower-cased words with embeddings, by descending frequency.
+        mixed: words in mixed case, by their lower case.
         strings: the strings of marks.
     """
 
@@ -142,7 +139,7 @@ class TextModel(AveragedNetwork[Encoded, TextBatch, TextPassage], Calibrates[Tex
 
     @cached_property
     def errors(self) -> Rates:
-        """``[tags, tags]`` the rate of writing a string where another one is right."""
+        """``[tags, tags]``, the rate of writing a string where another one is right."""
         return error_rates(self.strings.strings, english_learner_errors())
 
     def initial_parameters(self, seed: int, scale: float) -> dict[str, Array]:
@@ -180,12 +177,7 @@ class TextModel(AveragedNetwork[Encoded, TextBatch, TextPassage], Calibrates[Tex
         return shape if possible(low, self.mixed)[shape] else LOWER
 
     def recase(self, forms: Sequence[str], shapes: Sequence[int]) -> tuple[str, ...]:
-        """Return words in lower case with capitals.
-
-        Args:
-            forms: the words.
-            shapes: a possible shape of each.
-        """
+        """Apply shapes to lower-cased words."""
         pairs = zip(forms, shapes, strict=True)
         return tuple(apply_shape(form, shape, self.mixed) for form, shape in pairs)
 
@@ -226,14 +218,7 @@ class TextModel(AveragedNetwork[Encoded, TextBatch, TextPassage], Calibrates[Tex
     def scores(
         self, parameters: Parameters, batch: TextBatch, guise: Guise, dropout: Dropout | None = None
     ) -> Scores:
-        """Score strings and shapes.
-
-        Args:
-            parameters: weights by name.
-            batch: from ``batch``.
-            guise: what the network sees of the capitals and marks.
-            dropout: given only during training.
-        """
+        """Score strings and shapes."""
         inputs = Inputs(
             jnp.asarray(batch.codes),
             jnp.asarray(batch.words),
@@ -248,12 +233,7 @@ class TextModel(AveragedNetwork[Encoded, TextBatch, TextPassage], Calibrates[Tex
         return word_scores._replace(shapes=jnp.where(able, word_scores.shapes, -jnp.inf))
 
     def log_likelihoods(self, parameters: Parameters, batch: TextBatch) -> jax.Array:
-        """Return ``[passages]`` log p(strings | words in lower case).
-
-        Args:
-            parameters: weights by name.
-            batch: from ``batch``.
-        """
+        """Return log p(strings | words in lower case), ``[passages]``."""
         lengths = jnp.asarray(batch.lengths)
         log_p = log_marginals(self.scores(parameters, batch, hidden_guise(batch)))
         chosen = at_codes(log_p, jnp.asarray(batch.tags))
@@ -266,13 +246,7 @@ class TextModel(AveragedNetwork[Encoded, TextBatch, TextPassage], Calibrates[Tex
         options: TextTrainOptions,
         perplexity: Callable[[Mapping[str, Array]], float],
     ) -> Mapping[str, Array]:
-        """Round embeddings to 8 bits, and all other weights to half precision.
-
-        Args:
-            parameters: weights by name.
-            options: unused.
-            perplexity: unused; the cost is measured afterwards.
-        """
+        """Round embeddings to 8 bits, and all other weights to half precision."""
         return {
             name: in_eight_bits(array)
             if name in _EMBEDDINGS
@@ -304,15 +278,6 @@ class TextModel(AveragedNetwork[Encoded, TextBatch, TextPassage], Calibrates[Tex
         key: jax.Array,
         options: TextTrainOptions,
     ) -> tuple[jax.Array, Sums]:
-        """Return the negative log-likelihood per slot asked for, and sums over the batch.
-
-        Args:
-            parameters: weights by name.
-            constants: unused.
-            batch: from ``batch``.
-            key: PRNG key, for dropout and for what is shown.
-            options: dropout and guises.
-        """
         first, second = jax.random.split(key)
         guise = drawn_guise(first, batch, options, jnp.asarray(self.errors))
         dropout = Dropout(second, options.dropout, options.unknown)
@@ -346,17 +311,16 @@ class TextModel(AveragedNetwork[Encoded, TextBatch, TextPassage], Calibrates[Tex
 
 
 def log_marginals(word_scores: Scores) -> jax.Array:
-    """Return ``[batch, length + 1, strings]`` log-probabilities of the strings of slots."""
+    """Return log-probabilities of the strings of slots, ``[batch, length + 1, strings]``."""
     return jax.nn.log_softmax(_summed(word_scores), -1)
 
 
 def log_joint(word_scores: Scores, tags: jax.Array, shapes: jax.Array) -> jax.Array:
-    """Return ``[batch, length + 1]`` log p(string of a slot, shape of the next word).
+    """Return log p(string of a slot, shape of the next word), ``[batch, length + 1]``.
 
     Args:
-        word_scores: the scores.
-        tags: ``[batch, length + 1]`` the strings.
-        shapes: ``[batch, length]`` the shapes.
+        tags: ``[batch, length + 1]``, strings.
+        shapes: ``[batch, length]``.
     """
     total = jax.nn.logsumexp(_summed(word_scores), -1)
     string = at_codes(word_scores.strings, tags)
@@ -366,7 +330,7 @@ def log_joint(word_scores: Scores, tags: jax.Array, shapes: jax.Array) -> jax.Ar
 
 
 def _summed(word_scores: Scores) -> jax.Array:
-    """Return the log potentials of strings, summed over the shapes of the word that follows."""
+    """Return the log potentials of strings, summed over the shapes of the next word."""
     most = jnp.max(word_scores.shapes, -1, keepdims=True)
     weights = jnp.exp(word_scores.shapes - most)
     after = jnp.log(weights @ jnp.exp(word_scores.pairs).T) + most
@@ -377,7 +341,7 @@ def _summed(word_scores: Scores) -> jax.Array:
 
 @partial(jit, static=1)
 def _most_probable_marks(model: TextModel, weights: Parameters, batch: TextBatch) -> jax.Array:
-    """Return ``[2, batch, length + 1]``: the probability of the best mark, whether it is right."""
+    """Return the probability of the best mark and its correctness, ``[2, batch, length + 1]``."""
     marks = jnp.exp(log_marginals(model.scores(weights, batch, hidden_guise(batch))))[..., 1:]
     right = jnp.argmax(marks, -1) + 1 == jnp.asarray(batch.tags)
     return jnp.stack([jnp.max(marks, -1), right])
@@ -397,23 +361,22 @@ def _slot_strings(counts: Counter[Puncteme], number: int) -> SlotStrings:
 
 
 UNTRAINED = 0.5
-"""The threshold of insertion where there is nothing to fit it to."""
+"""The threshold of insertion without data to fit it."""
 
 
 def best_threshold(
     probability: npt.NDArray[np.floating], right: npt.NDArray[np.bool_], marked_slots: int
 ) -> float:
-    """Return the probability from which a mark is worth inserting, for the highest F1.
+    """Return the minimum probability of an inserted mark that maximises F1.
 
     For a sum of binary decisions F1 = 2 tp / (inserted + needed), so the best decisions insert
-    every mark whose probability exceeds half of the F1 that they reach (Lipton, Elkan and
-    Naryanaswamy 2014, theorem 1). The optimum is found on held-out text by trying every probability
-    there.
+    every mark whose probability exceeds half of the resulting F1 (Lipton, Elkan and Naryanaswamy
+    2014, theorem 1). The optimum is found on held-out text by trying every probability there.
 
     Args:
-        probability: ``[slots]`` of the most probable mark of each slot.
-        right: ``[slots]`` whether that mark is the one in the text.
-        marked_slots: the number of slots with a mark in the text.
+        probability: ``[slots]``, of the most probable mark.
+        right: ``[slots]``, whether that mark is correct.
+        marked_slots: number of slots with a mark in the text.
     """
     order = np.argsort(-probability, kind="stable")
     ranked = probability[order]

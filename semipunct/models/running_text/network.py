@@ -1,7 +1,7 @@
 """The network of the text model: convolutions over neighbours and gated recurrences in turn.
 
-The output of a slot depends on the words to its left and right alike; it scores the strings of
-marks together with the capitals of the word that follows.
+The output of a slot depends on the words on both sides; it scores strings of marks jointly with the
+capitals of the next word.
 """
 
 from __future__ import annotations
@@ -30,19 +30,18 @@ from semipunct.models.layers import (
 from semipunct.models.running_text.options import TextOptions
 
 _LONGEST = 4.0
-"""Gates begin with memories of a word up to e^4 words."""
+"""Gates are initialised to memories of up to e^4 words."""
 
 
 class Inputs(NamedTuple):
     """The inputs of the network.
 
     Attributes:
-        codes: ``[distinct, CODES]`` of the distinct words of a batch.
-        words: ``[batch, length]`` rows of ``codes``.
-        shapes: ``[batch, length]`` shape of each word plus one; 0 where it is hidden.
-        marks: ``[batch, length + 1]`` string in each slot plus one; 0 where it is hidden.
-        inside: ``[batch, length]`` where there are words; those on either side of a place without
-            one do not see each other.
+        codes: ``[distinct, CODES]``, of the distinct words of a batch.
+        words: ``[batch, length]``, rows of ``codes``.
+        shapes: ``[batch, length]``, shape of each word plus one; 0 if hidden.
+        marks: ``[batch, length + 1]``, string in each slot plus one; 0 if hidden.
+        inside: ``[batch, length]``, true for words; a gap separates texts within a row.
     """
 
     codes: jax.Array
@@ -53,13 +52,13 @@ class Inputs(NamedTuple):
 
 
 class Scores(NamedTuple):
-    """Log potentials of the outcomes of a slot; a string and a shape have the sum of three.
+    """Log potentials of the outcomes of a slot: the joint score is the sum of all three.
 
     Attributes:
         strings: ``[batch, length + 1, strings]``.
-        shapes: ``[batch, length, SHAPES]`` of the capitals of each word; with ``length + 1`` also
-            those that what follows the last slot has.
-        pairs: ``[strings, SHAPES]`` of the string before a word and its capitals.
+        shapes: ``[batch, length, SHAPES]``, capitals of each word; with ``length + 1`` also of the
+            text after the last slot.
+        pairs: ``[strings, SHAPES]``, a string and the capitals of the next word.
     """
 
     strings: jax.Array
@@ -73,10 +72,8 @@ def network_weights(
     """Draw initial weights.
 
     Args:
-        options: the architecture.
-        words: number of words in the vocabulary.
+        words: size of the vocabulary.
         strings: number of strings of marks.
-        generator: the random number generator.
     """
     size = options.size
     weights: dict[str, Floats] = {
@@ -105,14 +102,7 @@ def network_weights(
 def scores(
     options: TextOptions, weights: Parameters, inputs: Inputs, dropout: Dropout | None = None
 ) -> Scores:
-    """Score the outcomes of all slots.
-
-    Args:
-        options: the architecture.
-        weights: weights by name.
-        inputs: what the network reads.
-        dropout: given only during training.
-    """
+    """Score the outcomes of all slots."""
     inside, codes = inputs.inside[..., None], inputs.codes
     if dropout is not None and dropout.words:
         key = jax.random.fold_in(dropout.key, inputs.words.shape[1])
@@ -148,8 +138,7 @@ def _dropped(x: jax.Array, dropout: Dropout | None, layer: int) -> jax.Array:
 def _convolution(weights: Parameters, name: str, x: jax.Array, inside: jax.Array) -> jax.Array:
     """Apply a gated convolution over three words (Dauphin et al. 2017).
 
-    It is one matrix product, which is faster on CPUs than XLA's convolutions. Beyond the words are
-    zeros, wherever their row ends.
+    One matrix product is faster on CPUs than XLA's convolutions. Inputs beyond the words are zero.
     """
     x = jnp.where(inside, normalise_layer(weights, name, x), 0.0)
     before = jnp.pad(x, ((0, 0), (1, 0), (0, 0)))[:, :-1]

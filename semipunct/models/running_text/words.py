@@ -1,4 +1,4 @@
-"""Words of passages: their codes, padded batches of them, and counts for the vocabulary."""
+"""Words of passages: codes, padded batches, and counts for the vocabulary."""
 
 from __future__ import annotations
 
@@ -18,21 +18,17 @@ from semipunct.marks import Puncteme
 Codes = npt.NDArray[np.int32]
 
 _PARTS = (slice(-2, None), slice(-3, None), slice(-4, None), slice(3), slice(4))
-"""The endings and beginnings of a word between its boundary signs."""
+"""The suffixes and prefixes of a word with boundary signs."""
 
 CODES = 1 + len(_PARTS)
 """The number of codes of a word."""
 
 
 def codes_of(forms: Sequence[str], vocabulary: dict[str, int], ngrams: int) -> Codes:
-    """Return the codes of words, ``[forms, CODES]``.
+    """Return the codes of lower-cased words, ``[forms, CODES]``.
 
-    The first is their number in the vocabulary, 0 if they are not in it; the others are hashes.
-
-    Args:
-        forms: words in lower case.
-        vocabulary: the numbers of frequent words, from 1.
-        ngrams: the number of hashes.
+    The first code is the index in the vocabulary, 0 for unknown words; others are hashes below
+    ``ngrams``.
     """
     codes = np.zeros((len(forms), CODES), np.int32)
     for row, form in zip(codes, forms, strict=True):
@@ -48,14 +44,14 @@ class TextBatch(NamedTuple):
     """Padded passages.
 
     Attributes:
-        codes: ``[distinct, CODES]`` of the distinct words.
-        words: ``[batch, length]`` rows of ``codes``.
-        shapes: ``[batch, length]`` the shapes of the words.
-        possible: ``[batch, length, SHAPES]`` the shapes that each word can have.
-        tags: ``[batch, length + 1]`` the strings of the slots.
-        spelling: ``[batch, length + 1]`` log-probability of a string, given its tag.
-        ends: ``[batch, length + 1]`` whether a sentence ends in a slot.
-        lengths: ``[batch]`` numbers of words; 0 in rows without a passage.
+        codes: ``[distinct, CODES]``, of the distinct words.
+        words: ``[batch, length]``, rows of ``codes``.
+        shapes: ``[batch, length]``.
+        possible: ``[batch, length, SHAPES]``, possible shapes.
+        tags: ``[batch, length + 1]``, strings of the slots.
+        spelling: ``[batch, length + 1]``, log-probability of a string given its tag.
+        ends: ``[batch, length + 1]``, whether a sentence ends in a slot.
+        lengths: ``[batch]``, numbers of words; 0 in padding rows.
     """
 
     codes: Codes
@@ -69,7 +65,7 @@ class TextBatch(NamedTuple):
 
 
 _COUNTED = 2**20
-"""The words that are counted at a time."""
+"""Number of words that are counted at a time."""
 
 
 def counts_of(passages: Iterable[TextPassage]) -> tuple[Counter[str], Counter[Puncteme]]:
@@ -90,7 +86,7 @@ def counts_of(passages: Iterable[TextPassage]) -> tuple[Counter[str], Counter[Pu
 
 
 def _spans(passages: Iterable[TextPassage]) -> Iterator[tuple[WordStream, int, int]]:
-    """Yield the words of passages, those of adjacent ones together."""
+    """Yield spans of words, merging adjacent passages."""
     last: tuple[WordStream, int, int] | None = None
     for passage in passages:
         if last is not None and last[0] is passage.stream and last[2] == passage.start:

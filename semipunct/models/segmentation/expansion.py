@@ -1,7 +1,7 @@
 """The words of multiword tokens: a table learned in training, and suffix rules for other tokens.
 
-A rule replaces the ending of a token by those of its words: *-rlo* becomes *-r lo*. The rule with
-the longest matching ending is applied, so rare tokens are split like others with the same ending.
+A rule replaces a suffix of a token by suffixes of its words: *-rlo* becomes *-r lo*. The rule with
+the longest matching suffix is applied.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ LEAST, PRECISION = 2, 0.9
 so."""
 
 LONGEST = 8
-"""The maximum length of an ending, in characters."""
+"""The maximum length of a suffix."""
 
 T = TypeVar("T")
 
 
 class Ending(NamedTuple):
-    """A rule: the ending of a token, its replacement in the first word, and the other words."""
+    """A rule: the suffix of a token, its replacement in the first word, and the other words."""
 
     ending: str
     instead: str
@@ -37,7 +37,7 @@ class Expansions(msgspec.Struct, frozen=True):
 
     Attributes:
         tokens: lower-cased tokens with their words.
-        plain: tokens that match an ending but are single words.
+        plain: single words that match a rule.
         endings: the rules.
     """
 
@@ -65,21 +65,12 @@ class ExpansionTable:
     """Splits tokens into words."""
 
     def __init__(self, expansions: Expansions) -> None:
-        """Index the rules.
-
-        Args:
-            expansions: table and rules learned in training.
-        """
         self._tokens = expansions.tokens
         self._plain = {*expansions.plain}
         self._rules = {rule[0]: Ending(*rule) for rule in expansions.endings}
 
     def words(self, form: str) -> tuple[str, ...]:
-        """Return the words of a token with its capitals; empty if the token is a single word.
-
-        Args:
-            form: the token as spelt.
-        """
+        """Return the words of a token with its capitals; empty if the token is a single word."""
         low = form.lower()
         expansion = self._tokens.get(low)
         if expansion is None and low not in self._plain and (rule := _rule(low, self._rules)):
@@ -102,7 +93,7 @@ def _common(first: str, second: str) -> int:
 
 
 def _rule(form: str, rules: dict[str, T]) -> T | None:
-    """Return the rule with the longest ending that is a proper suffix of a token."""
+    """Return the rule with the longest proper suffix of a token."""
     for length in range(min(LONGEST, len(form) - 1), 0, -1):
         if rule := rules.get(form[-length:]):
             return rule
@@ -110,7 +101,7 @@ def _rule(form: str, rules: dict[str, T]) -> T | None:
 
 
 def _endings(usual: dict[str, tuple[str, ...]]) -> tuple[Ending, ...]:
-    """Find reliable rules, from the distinct tokens with the same ending."""
+    """Find reliable rules from the distinct tokens with the same suffix."""
     rules_of: defaultdict[str, Counter[Ending]] = defaultdict(Counter)
     for form, words in usual.items():
         if not words:

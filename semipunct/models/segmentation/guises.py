@@ -14,9 +14,8 @@ class Segmentation(NamedTuple):
     """A text divided into tokens and sentences.
 
     Attributes:
-        text: the text.
-        tokens: spans of the tokens, none of which begins or ends with a blank.
-        ends: whether each token is the last of its sentence.
+        tokens: spans of tokens, which neither begin nor end with a blank.
+        ends: whether each token ends a sentence.
     """
 
     text: str
@@ -25,15 +24,11 @@ class Segmentation(NamedTuple):
 
     @property
     def sentences(self) -> list[Span]:
-        """The spans of the sentences, each from its first token to its last."""
+        """The spans of the sentences."""
         return sentence_spans(self.tokens, self.ends)
 
     def join(self, parts: Iterable[Span]) -> Segmentation:
-        """Return the segmentation in which some parts of the text are not split.
-
-        Args:
-            parts: their positions, in order.
-        """
+        """Merge tokens so that none of the given parts, in order, is split."""
         remaining = iter(parts)
         part = next(remaining, None)
         tokens: list[Span] = []
@@ -60,7 +55,7 @@ def lower(passage: Passage) -> Segmentation:
 
 
 def stripped_segmentation(passage: Passage) -> Segmentation:
-    """Return a passage in lower case, without marks and the dots of abbreviations.
+    """Return a passage in lower case, without marks and dots of abbreviations.
 
     Words separated only by a mark are separated by a space.
     """
@@ -78,11 +73,11 @@ IN_GUISE: dict[str, Callable[[Passage], Segmentation]] = {
     "lower": lower,
     "stripped": stripped_segmentation,
 }
-"""The guises by their names in the settings."""
+"""The guises by name."""
 
 
 def _rewritten(passage: Passage, spelt: Callable[[str, bool], str]) -> Segmentation:
-    """Rewrite every token; drop empty ones, leaving a space where there was none."""
+    """Rewrite every token; drop empty ones, and replace them by a space if needed."""
     rewritten = Segmentation("", [], [])
     pieces: list[str] = []
     place = last = 0

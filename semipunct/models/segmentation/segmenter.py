@@ -40,24 +40,17 @@ from semipunct.models.segmentation.tokeniser import TEMPERATURE, CharacterBatch,
 from semipunct.structures.distribution import Distribution
 
 WINDOW = 512
-"""The number of characters scored together in a window, in addition to the overlap."""
+"""Number of characters that a window scores, without the overlap."""
 
 LONGEST = 2**14
-"""The maximum number of characters decoded together; longer texts are cut, at a blank if
-possible."""
+"""Maximum number of characters decoded together; longer texts are cut, preferably at a blank."""
 
 _ROWS = (1, 8, 32)  # possible sizes of a batch of windows, or of chains
 _CHARACTERS = 2**16  # maximum number of characters in a batch of chains
 
 
 class _Text(NamedTuple):
-    """A text to be segmented, or a part of a long text.
-
-    Attributes:
-        number: the number of the text.
-        offset: the position of the part in the text.
-        text: the characters of the part.
-    """
+    """A text, or a part of a long text that begins at ``offset``."""
 
     number: int
     offset: int
@@ -66,12 +59,7 @@ class _Text(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Segmenter:
-    """Splits texts into tokens and sentences, and analyses tokens.
-
-    Attributes:
-        model: the tokeniser.
-        parameters: its weights.
-    """
+    """Splits texts into tokens and sentences, and tokens into words."""
 
     model: Tokeniser
     parameters: Weights
@@ -89,12 +77,9 @@ class Segmenter:
         return frozenset(self.model.marks)
 
     def segment(self, texts: Sequence[str]) -> list[Segmentation]:
-        """Return the tokens and sentences of texts; there are none in a text of blanks.
+        """Return the tokens and sentences of texts; blank texts have none.
 
         Addresses, markup and numbers are never split (``corpus.fixed_parts``).
-
-        Args:
-            texts: texts of any length and characters.
         """
         segmentations = [Segmentation(text, [], []) for text in texts]
         parts = [part for i, text in enumerate(texts) for part in _parts(i, text)]
@@ -114,7 +99,7 @@ class Segmenter:
         return is_mark(form) != (form in self._marks)
 
     def _tags(self, texts: Sequence[str]) -> list[npt.NDArray[np.int8]]:
-        """Return the tags of non-empty texts: find the best tokens, then the best sentences."""
+        """Return the tags of non-empty texts: the best tokens, then the best sentences given these."""
         weights = on_device(self.parameters)
         score = self._scores(weights, texts)
         blanks = [is_blank(text) for text in texts]
@@ -180,7 +165,7 @@ def _parts(number: int, text: str) -> Iterator[_Text]:
 def _by_padded_length(
     ascending: Sequence[int], texts: Sequence[str]
 ) -> Iterator[tuple[int, list[int]]]:
-    """Yield batches of texts padded to the same length, each preceded by this length."""
+    """Yield padded lengths, each with a batch of texts."""
     waiting: list[int] = []
     length = 0
     for i in ascending:
@@ -196,7 +181,7 @@ def _by_padded_length(
 
 
 def _rows(rows: int) -> int:
-    """Return the smallest batch size with room for the given number of rows."""
+    """Return the smallest sufficient batch size."""
     return next(size for size in _ROWS if size >= rows)
 
 
@@ -231,12 +216,7 @@ def figures(
 ) -> dict[str, Any]:
     """Return the F1 of tokens and of sentences in each guise, and ``f1``, the mean of all.
 
-    Args:
-        model: the tokeniser.
-        parameters: its weights.
-        examples: held-out passages.
-        batches: the same, encoded; unused, because texts are segmented in windows as at run time.
-        shapes: records the compiled shapes.
+    Texts are segmented in windows, as at run time; ``batches`` is unused.
     """
     segmenter = Segmenter(model, parameters)
     scores: dict[str, float] = {}

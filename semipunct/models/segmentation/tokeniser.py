@@ -1,8 +1,4 @@
-"""The tokeniser as a model that is trained, saved and loaded like any other.
-
-Which sentences it returns, and why not those of the best tag sequence, is in
-docs/decisions/running-text.md.
-"""
+"""The tokeniser: training, saving and loading (docs/decisions/running-text.md)."""
 
 from __future__ import annotations
 
@@ -46,7 +42,7 @@ from semipunct.structures.chain import LinearChain, linear_chain
 from semipunct.structures.distribution import Distribution
 
 TEMPERATURE = "temperature"
-"""The weight that divides the log-odds of sentence ends; only ``calibrate`` fits it."""
+"""The divisor of the log-odds of sentence ends; only ``calibrate`` fits this weight."""
 
 _LENGTH = 256  # the minimum padded length
 
@@ -65,9 +61,9 @@ class CharacterBatch(NamedTuple):
     Attributes:
         codes: ``[CODES, rows, length]``.
         tags: ``[rows, length]``.
-        blank: ``[rows, length]`` whether each character is a blank; true in the padding.
-        lengths: ``[rows]`` numbers of characters.
-        last: ``[rows]`` the position of the last non-blank character.
+        blank: ``[rows, length]``, true for blanks and in the padding.
+        lengths: ``[rows]``, numbers of characters.
+        last: ``[rows]``, position of the last non-blank character.
     """
 
     codes: npt.NDArray[np.int32]
@@ -79,12 +75,12 @@ class CharacterBatch(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Encoded:
-    """Passages in all their guises.
+    """Passages in all their guises, by passage and guise.
 
     Attributes:
-        codes: for each passage and guise ``[CODES, characters]``.
-        tags: for each passage and guise ``[characters]``.
-        blank: for each passage and guise ``[characters]``.
+        codes: ``[CODES, characters]``.
+        tags: ``[characters]``.
+        blank: ``[characters]``.
     """
 
     codes: Sequence[Sequence[npt.NDArray[np.int32]]]
@@ -106,11 +102,8 @@ class Tokeniser(
     """A linear chain over the tags of characters, scored by gated convolutions.
 
     Attributes:
-        options: the settings.
-        characters: the known values of characters.
-        expansions: the words of multiword tokens.
-        marks: tokens that are punctuation although their characters suggest otherwise, and tokens
-            that are not although their characters suggest it.
+        expansions: words of multiword tokens.
+        marks: tokens that ``is_mark`` misclassifies by their characters.
     """
 
     kind: ClassVar[str] = "tokeniser"
@@ -130,12 +123,6 @@ class Tokeniser(
         return cls(options, characters, Expansions.of(sentences), _exceptions(sentences))
 
     def initial_parameters(self, seed: int, scale: float) -> dict[str, Array]:
-        """Draw the weights.
-
-        Args:
-            seed: seed of the random number generator.
-            scale: standard deviation of the transitions, which start at zero if it is 0.
-        """
         generator = np.random.default_rng(seed)
         weights = convolution_weights(
             self.characters.sizes, self.options.size, self.options.layers, TAGS, generator
@@ -155,14 +142,7 @@ class Tokeniser(
     def fit_shape(
         self, encoded: Encoded, batches: Sequence[Sequence[int]], sentences: int, *, scoring: bool
     ) -> tuple[int, int]:
-        """Return the number of passages, and a length that suffices for most of them.
-
-        Args:
-            encoded: all passages.
-            batches: typical batches.
-            sentences: the maximum number of passages in a batch.
-            scoring: whether the batches have similar lengths, so that each has its own shape.
-        """
+        """Return the number of passages, and a length that suffices for most of them."""
         longest = [max(encoded.lengths[i] for i in members) for members in batches]
         return sentences, _LENGTH if scoring else round_up(max(longest), _LENGTH)
 
@@ -192,13 +172,7 @@ class Tokeniser(
         batch: CharacterBatch,
         dropout: tuple[jax.Array, TokeniserTrainOptions] | None = None,
     ) -> jax.Array:
-        """Return ``[passages]`` log p(tags | characters), summed over the guises of each.
-
-        Args:
-            parameters: weights by name.
-            batch: from ``batch``.
-            dropout: PRNG key and dropout rates, given only during training.
-        """
+        """Return log p(tags | characters), ``[passages]``, summed over the guises of each."""
         codes = jnp.asarray(batch.codes)
         drop = None
         if dropout is not None:
@@ -239,10 +213,9 @@ class Tokeniser(
         """Return the linear chains over tags.
 
         Args:
-            parameters: weights by name.
-            score: ``[rows, length, tags]`` output of the network.
+            score: ``[rows, length, tags]``, output of the network.
             blank: ``[rows, length]``.
-            last: ``[rows]`` the position of the last non-blank character.
+            last: ``[rows]``, position of the last non-blank character.
             lengths: ``[rows]``.
         """
         return linear_chain(
@@ -255,13 +228,7 @@ class Tokeniser(
         batch: CharacterBatch,
         dropout: tuple[jax.Array, float] | None = None,
     ) -> LinearChain:
-        """Return the linear chains over the tags of a batch.
-
-        Args:
-            parameters: weights by name.
-            batch: from ``batch``.
-            dropout: PRNG key and dropout rate, given only during training.
-        """
+        """Return the linear chains over the tags of a batch."""
         lengths = jnp.asarray(batch.lengths)
         inside = jnp.arange(batch.blank.shape[1]) < lengths[:, None]
         score = convolve(parameters, CODES, jnp.asarray(batch.codes), inside, dropout)
@@ -309,7 +276,7 @@ def _end_log_odds(model: Tokeniser, parameters: Parameters, batch: CharacterBatc
 
 
 def _exceptions(passages: Sequence[Passage]) -> tuple[str, ...]:
-    """List the tokens that ``corpus.located.is_mark`` classifies wrongly."""
+    """List the tokens that ``corpus.located.is_mark`` misclassifies."""
     counts: Counter[str] = Counter()
     for passage in passages:
         for form, mark in zip(passage.forms(), passage.marks, strict=True):
@@ -322,19 +289,18 @@ def _exceptions(passages: Sequence[Passage]) -> tuple[str, ...]:
 
 
 HIGHEST = 8.0
-"""The maximum temperature; the minimum is 1, since few held-out sentences cannot show more."""
+"""The maximum temperature. The minimum is 1: lower ones would need many held-out sentences."""
 
 
 def temperature(log_odds: npt.NDArray[np.floating], ends: npt.NDArray[np.bool_]) -> float:
-    """Return the temperature with which the given sentence ends are most probable.
+    """Return the temperature that maximises the likelihood of the given sentence ends.
 
-    A tokeniser has seen its training text several times, and is more certain of the sentences of
-    other text than it should be. Temperature scaling (Guo et al. 2017, section 4.2) divides the
-    log-odds of sentence ends by a constant.
+    A tokeniser is overconfident on text other than its training text. Temperature scaling (Guo et
+    al. 2017, section 4.2) divides the log-odds of sentence ends by a constant.
 
     Args:
-        log_odds: ``[tokens]`` of each token being a sentence end.
-        ends: ``[tokens]`` whether it is one.
+        log_odds: ``[tokens]``, of sentence ends.
+        ends: ``[tokens]``, whether the token is a sentence end.
     """
     # Only training calibrates, and the import takes longer than that of all else here.
     from scipy.optimize import minimize_scalar  # pyright: ignore[reportMissingTypeStubs]
