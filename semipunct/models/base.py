@@ -1,7 +1,7 @@
 """The interface of all models, as training, the model store and evaluation call it.
 
 A kind of model is a subclass of ``Model`` with an entry in ``semipunct.models.registry``. Weights
-are a flat dictionary of arrays. ``semipunct.models.capabilities`` has the optional methods.
+are a flat dictionary of arrays.
 """
 
 from __future__ import annotations
@@ -34,45 +34,33 @@ class Encoded(Protocol):
 
     @property
     def lengths(self) -> Sequence[int]:
-        """The number of words of each sentence."""
+        """Numbers of words."""
         ...
 
 
 class Sums(NamedTuple):
-    """Sums over a batch, returned with the loss.
+    """Sums over the possible sentences of a batch, returned with the loss."""
 
-    Attributes:
-        log_likelihood: sum of log p(x | T) over the sentences with positive probability.
-        slots: number of slots in these sentences.
-        impossible: number of sentences with probability zero.
-    """
-
-    log_likelihood: jax.Array
-    slots: jax.Array
-    impossible: jax.Array
+    log_likelihood: jax.Array  # of sentences with positive probability
+    slots: jax.Array  # of these sentences
+    impossible: jax.Array  # number of sentences with probability zero
 
     @classmethod
     def of(cls, log_likelihood: jax.Array, slots: jax.Array) -> Sums:
-        """Return the sums of a batch in which every sentence has positive probability."""
+        """Return the sums of a batch without impossible sentences."""
         return cls(log_likelihood, slots, jnp.zeros((), jnp.int32))
 
 
 class Optimiser(NamedTuple):
-    """An optax transformation that may defer updates of weights that no batch reads.
+    """An optax transformation that may defer updates of weights that no batch reads."""
 
-    Attributes:
-        init: as in optax.
-        update: as in optax, but the gradients and updates of some weights are ``Rows``.
-        current: maps weights, state and row numbers by weight name to the up-to-date weights: the
-            given rows of the named weights, all rows of the others.
-        result: maps weights and state to the weights to evaluate and save: the current ones or an
-            average over the steps.
-    """
-
-    init: Callable[[Any], Any]
+    init: Callable[[Any], Any]  # as in optax
+    # as in optax, but gradients and updates of some weights are ``Rows``
     update: Callable[[Any, Any, Any], tuple[Any, Any]]
+    # Maps weights, state and row numbers by weight name to up-to-date weights: only the given rows
+    # of the named weights, all rows of the others.
     current: Callable[[Weights, Any, Mapping[str, RowNumbers]], Weights]
-    result: Callable[[Weights, Any], Weights]
+    result: Callable[[Weights, Any], Weights]  # maps weights and state to the weights to save
 
 
 E = TypeVar("E", bound=Encoded, default=Any)
@@ -86,10 +74,8 @@ class Model(ABC, Generic[E, B, X]):
     """A model of punctuation, or of a preceding task, without its weights.
 
     Subclasses are frozen dataclasses compared by identity (``eq=False``), because models are static
-    arguments of compiled functions.
-
-    Type parameters: ``E``, the encoded sentences; ``B``, a batch, which is a pytree; ``X``, a
-    training example, called a sentence below.
+    arguments of compiled functions. Type parameters are encoded sentences, batches (pytrees), and
+    training examples, called sentences below.
     """
 
     kind: ClassVar[str]
@@ -122,10 +108,7 @@ class Model(ABC, Generic[E, B, X]):
 
     @classmethod
     def fit_and_encode(cls, sentences: Sequence[X], options: Any) -> tuple[Self, E]:
-        """Fit a model and encode its training sentences.
-
-        A kind overrides this if the two share computation.
-        """
+        """Fit a model and encode its training sentences; a kind overrides this to share work."""
         model = cls.fit(sentences, options)
         return model, model.encode(sentences)
 
@@ -138,10 +121,7 @@ class Model(ABC, Generic[E, B, X]):
         """
 
     def empty_parameters(self) -> dict[str, Array]:
-        """Return arrays with the names, shapes and dtypes of the weights and arbitrary values.
-
-        A kind overrides this if drawing its weights is slow.
-        """
+        """Return arrays in the form of the weights, with arbitrary values."""
         return self.initial_parameters(0, 0.0)
 
     @abstractmethod
@@ -153,14 +133,10 @@ class Model(ABC, Generic[E, B, X]):
     ) -> Any:
         """Choose padded sizes for ``batch`` from typical batches.
 
-        By default this is the number of sentences, for kinds that pad each batch to one of a few
-        lengths.
-
         Args:
-            batches: sentence numbers of each batch; at least one batch.
+            batches: sentence numbers of each batch.
             sentences: maximum number of sentences in a batch.
-            scoring: whether no gradient is needed. ``batches`` are then all batches, and sizes
-                shared with other data save compilations.
+            scoring: whether no gradient is needed; ``batches`` are then all batches.
         """
         return sentences
 
@@ -170,7 +146,7 @@ class Model(ABC, Generic[E, B, X]):
 
         Args:
             members: sentence numbers.
-            shape: from ``fit_shape``; by default the sizes that fit this batch.
+            shape: from ``fit_shape``.
         """
 
     @abstractmethod
@@ -178,9 +154,6 @@ class Model(ABC, Generic[E, B, X]):
         """Return log p(x | T), ``[sentences]``; 0 for padding, minus infinity for probability zero.
 
         The value may be NaN if the model ``ScoresExactly``.
-
-        Args:
-            parameters: the weights that the batch reads.
         """
 
     @abstractmethod
@@ -192,8 +165,6 @@ class Model(ABC, Generic[E, B, X]):
         Args:
             parameters: weights by name; of a model that ``ReadsRows``, the updated rows.
             constants: of a model that ``NeedsConstants``.
-            key: PRNG key for dropout.
-            options: the kind's ``train_options``, including penalties.
         """
 
     @abstractmethod
@@ -203,16 +174,15 @@ class Model(ABC, Generic[E, B, X]):
         """Return the optimiser of this model's weights.
 
         Args:
-            options: the kind's ``train_options``.
             steps: total number of updates, for schedules.
-            slots: mean number of slots per training sentence, for penalties per sentence.
+            slots: mean number of slots per sentence, for penalties per sentence.
         """
 
     @abstractmethod
     def to_data(self) -> dict[str, Any]:
         """Return everything except options and weights as plain JSON values.
 
-        Large values may be numpy arrays in dictionaries whose keys contain no slash.
+        Arrays are allowed in dictionaries whose keys contain no slash.
         """
 
     @classmethod
@@ -239,10 +209,7 @@ class Model(ABC, Generic[E, B, X]):
         return digest(self, {})
 
     def signature(self) -> dict[str, str]:
-        """Return the properties that determine scores, for evaluation signatures.
-
-        Scores are comparable only if ``tokens``, the predicted vocabulary, is the same.
-        """
+        """Return the properties that determine scores, for evaluation signatures."""
         return {}
 
     def unseen(self, sentences: Sequence[Sentence]) -> Mapping[str, Counter[str]]:
@@ -257,11 +224,8 @@ R = TypeVar("R")
 def cache_latest(make: Callable[[M, Weights], R]) -> Callable[[M, Weights], R]:
     """Cache the result of a function for each model's most recent weights.
 
-    Weights are compared by identity, since dictionaries of weights are never modified
-    (docs/decisions/compiled-programs.md).
-
-    Args:
-        make: its result must not refer to the model, which would never be freed.
+    Weights are compared by identity. The result must not refer to the model, which would never be
+    freed (docs/decisions/compiled-programs.md).
     """
     last: WeakKeyDictionary[M, tuple[Weights, R]] = WeakKeyDictionary()
 

@@ -1,7 +1,4 @@
-"""Optional capabilities of models, beyond ``semipunct.models.base``.
-
-A model derives from the capabilities that it has; the functions below dispatch by ``isinstance``.
-"""
+"""Optional capabilities of models, beyond ``semipunct.models.base``."""
 
 from __future__ import annotations
 
@@ -39,7 +36,7 @@ class ReadsRows(ABC, Generic[B]):
 
 
 class ScoresExactly(ABC, Generic[B]):
-    """A model whose fast ``log_likelihoods`` may be NaN and that has a slower exact computation."""
+    """A model whose fast ``log_likelihoods`` may be NaN, with a slower exact computation."""
 
     @abstractmethod
     def exact_log_likelihoods(self, parameters: Parameters, batch: B) -> jax.Array:
@@ -51,19 +48,15 @@ class NeedsConstants(ABC):
 
     @abstractmethod
     def constants(self, options: Any) -> dict[str, jax.Array]:
-        """Return these arrays.
-
-        They are an argument of ``loss``, because arrays in a closure would be compiled as
-        constants.
-        """
+        """Return these arrays; in a closure they would be compiled as constants."""
 
 
 class StaysNear(ABC):
-    """A model that can be trained to stay close to the weights of another model."""
+    """A model that can be regularised towards the weights of another model."""
 
     @abstractmethod
     def near(self, base_model: Model, parameters: Weights) -> Self:
-        """Return a copy of this model that is regularised towards the given weights.
+        """Return this model with the given weights as the centre of regularisation.
 
         Raises:
             ModelError: if the models have no weights in common.
@@ -77,11 +70,7 @@ class Calibrates(ABC, Generic[B]):
     def calibrate(
         self, parameters: Mapping[str, Any], batches: Iterable[tuple[list[int], B]]
     ) -> Mapping[str, Any]:
-        """Fit these weights, before each evaluation on the development examples.
-
-        Args:
-            batches: pairs of example numbers and batch.
-        """
+        """Fit these weights, before each evaluation on the development examples."""
 
 
 class Prunes(ABC):
@@ -97,7 +86,7 @@ class Prunes(ABC):
         """Return weights in which superfluous ones are zero or rounded.
 
         Args:
-            perplexity: maps weights to the perplexity of the development sentences.
+            perplexity: maps weights to development perplexity.
         """
 
     def without_zeros(self, parameters: Mapping[str, Array]) -> tuple[Self, Mapping[str, Array]]:
@@ -122,11 +111,7 @@ def read_weights(model: Model, weights: Weights, batch: Any) -> Weights:
 
 
 def stay_near(model: Model, base_model: Model, parameters: Weights) -> Model:
-    """Return a model that is regularised towards the weights of ``base_model``.
-
-    Raises:
-        ModelError: if the models have no weights in common.
-    """
+    """Return a model that is regularised towards ``base_model``."""
     if isinstance(model, StaysNear):
         return model.near(base_model, parameters)
     raise nothing_in_common(model, base_model)

@@ -46,11 +46,7 @@ def without_arrays(data: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, A
 
 
 def with_arrays(plain: Mapping[str, Any], arrays: Mapping[str, Array]) -> dict[str, Any]:
-    """Invert ``without_arrays``.
-
-    Raises:
-        KeyError, TypeError: if a path does not exist in ``plain``.
-    """
+    """Invert ``without_arrays``."""
     contents = dict(plain)
     for path, array in arrays.items():
         name, slash, below = path.partition("/")

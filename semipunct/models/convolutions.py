@@ -27,14 +27,7 @@ def reach(layers: int) -> int:
 def convolution_weights(
     sizes: Mapping[str, int], size: int, layers: int, outputs: int, generator: np.random.Generator
 ) -> dict[str, Floats]:
-    """Draw initial weights.
-
-    Args:
-        sizes: number of codes of each property.
-        size: size of embeddings and layers.
-        layers: number of layers.
-        outputs: number of scores of each position.
-    """
+    """Draw initial weights, given the number of codes of each property."""
     spread = len(sizes) ** -0.5  # so that the sum of all embeddings has variance one
     embeddings = {
         name: (spread * generator.standard_normal((n, size))).astype(np.float32)
@@ -57,10 +50,8 @@ def word_scores(
     """Score the tags of every word, ``[batch, length, outputs]``.
 
     Args:
-        names: properties, including ``WORD``.
         codes: ``[properties, batch, length]``.
-        lengths: ``[batch]``, numbers of words.
-        dropout: given only during training.
+        lengths: ``[batch]``.
     """
     drop = None
     if dropout is not None:
@@ -85,7 +76,7 @@ def convolve(
     Args:
         codes: ``[properties, batch, length]``.
         inside: ``[batch, length]``, false in the padding.
-        dropout: PRNG key and rate, applied to the output of the last layer.
+        dropout: PRNG key and rate for the output of the last layer.
     """
     is_inside = inside[..., None]
     x = sum(weights[f"embed.{name}"][codes[i]] for i, name in enumerate(names))

@@ -21,18 +21,12 @@ _REMEMBERED = 2**17
 
 
 class FormVocabulary(Vocabulary, frozen=True, dict=True):
-    """Vocabulary of word forms; subclasses add the values that a model predicts.
-
-    Attributes:
-        word: frequent lower-cased forms.
-        ngram: character n-grams that occur in several forms.
-        shape: shapes that occur in several forms.
-    """
+    """Vocabulary of word forms; subclasses add the values that a model predicts."""
 
     most: ClassVar[int] = 20
     """Maximum number of n-grams of a word; later ones are ignored."""
 
-    word: tuple[str, ...]
+    word: tuple[str, ...]  # frequent lower-cased forms
     ngram: tuple[str, ...]
     shape: tuple[str, ...]
 
@@ -40,12 +34,7 @@ class FormVocabulary(Vocabulary, frozen=True, dict=True):
     def of_forms(
         sentences: Sequence[Sequence[str]], minimum_word_count: int, minimum_ngram_forms: int
     ) -> dict[str, tuple[str, ...]]:
-        """Collect the values of the forms of training sentences, by attribute.
-
-        Args:
-            minimum_word_count: minimum count of forms.
-            minimum_ngram_forms: minimum number of distinct forms with an n-gram or shape.
-        """
+        """Collect the values of the forms of training sentences, by attribute."""
         words = Counter(form.lower() for forms in sentences for form in forms)
         distinct = {form for forms in sentences for form in forms}
         pieces = (piece for form in distinct for piece in ngrams(form))
@@ -80,47 +69,32 @@ class FormVocabulary(Vocabulary, frozen=True, dict=True):
 
 
 class FormInputs(NamedTuple):
-    """The forms of a padded batch of sentences.
+    """The forms of a padded batch of sentences; code 0 is unknown or padding."""
 
-    Attributes:
-        words: ``[batch, length]`` codes of forms; 0 is the unknown form.
-        ngrams: ``[batch, length, most]`` codes of character n-grams; 0 is padding.
-        shapes: ``[batch, length]`` codes of shapes.
-        lengths: ``[batch]`` numbers of words.
-    """
-
-    words: Any
-    ngrams: Any
-    shapes: Any
-    lengths: Any
+    words: Any  # [batch, length]
+    ngrams: Any  # [batch, length, most]
+    shapes: Any  # [batch, length]
+    lengths: Any  # [batch]
 
 
 @dataclass(frozen=True, slots=True)
 class EncodedForms:
-    """The encoded forms of sentences, one array per sentence.
+    """The encoded forms of sentences, one array per sentence."""
 
-    Attributes:
-        words: ``[words]`` codes of forms.
-        ngrams: ``[words, most]`` codes of character n-grams.
-        shapes: ``[words]`` codes of shapes.
-    """
-
-    words: list[Codes]
-    ngrams: list[Codes]
-    shapes: list[Codes]
+    words: list[Codes]  # [words]
+    ngrams: list[Codes]  # [words, most]
+    shapes: list[Codes]  # [words]
 
     @property
     def lengths(self) -> list[int]:
-        """The number of words of each sentence."""
         return [len(words) for words in self.words]
 
     def lay_out(self, members: Sequence[int], shape: int | None = None) -> FormInputs:
         """Pad sentences to one of a few lengths.
 
         Args:
-            members: sentence numbers.
-            shape: the size of a batch, as in ``arrays.padding.bucketed_batches``; None to add no
-                padding sentences.
+            shape: batch size, as in ``arrays.padding.bucketed_batches``; None for no padding
+                sentences.
         """
         lengths = [len(self.words[i]) for i in members]
         length = padded_length(max(lengths))
@@ -128,7 +102,7 @@ class EncodedForms:
         return self.pad(members, (size, length))
 
     def pad(self, members: Sequence[int], shape: tuple[int, int]) -> FormInputs:
-        """Pad sentences to ``shape``, the batch size and the length."""
+        """Pad sentences to ``shape``, batch size and length."""
         words, ngrams, shapes = (
             pad_rows([rows[i] for i in members], shape)
             for rows in (self.words, self.ngrams, self.shapes)
@@ -140,13 +114,7 @@ class EncodedForms:
 def form_weights(
     generator: np.random.Generator, vocabulary: FormVocabulary, word: int, ngram: int, hidden: int
 ) -> dict[str, Mapping[str, Floats]]:
-    """Draw the initial weights of ``embed_forms``, by layer and name.
-
-    Args:
-        word: size of the embeddings of forms.
-        ngram: size of the embeddings of n-grams.
-        hidden: size of the representation of a word.
-    """
+    """Draw the initial weights of ``embed_forms``."""
     return {
         "embed": {
             "word": embeddings(generator, vocabulary.size("word"), word),
@@ -166,10 +134,8 @@ def embed_forms(
     """Embed words, ``[batch, length, hidden]``.
 
     Args:
-        weights: include the weights of ``form_weights``.
         drop: dropout of the embeddings.
-        unknown: PRNG key and the fraction of forms to replace by the unknown form; only for
-            training.
+        unknown: PRNG key and the fraction of unknown forms in training.
     """
     words, ngrams = jnp.asarray(inputs.words), jnp.asarray(inputs.ngrams)
     if unknown is not None:
@@ -195,10 +161,7 @@ _LONGEST = 64
 
 
 def ngrams(form: str) -> list[str]:
-    """Return the distinct n-grams of a lower-cased word, each prefixed with its kind.
-
-    Affixes come first, then inner n-grams by decreasing length.
-    """
+    """Return the distinct n-grams of a lower-cased word, affixes first, prefixed by kind."""
     return list(dict.fromkeys(_ngrams(form.lower())))
 
 

@@ -40,17 +40,12 @@ class SharedTrainOptions:
     """The settings in ``[train]`` that all kinds share.
 
     Attributes:
-        visits: number of sentences visited, with repetitions; 0 for a number that suits the
-            treebank.
-        batch_size: sentences per batch.
-        learning_rate: learning rate of weights without a rate of their own.
-        schedule: ``cosine`` decays all rates along half a cosine wave.
+        visits: sentences visited, with repetitions; 0 for a number that suits the treebank.
+        learning_rate: of weights without a rate of their own.
         initial_scale: standard deviation of initial weights that would otherwise be zero.
-        evaluate_every: visits between evaluations on the development sentences, each of which
-            writes a checkpoint; 0 for ``evaluations`` in all.
-        patience: number of evaluations without improvement before training stops; 0 for no early
-            stopping.
-        seed: seed of the initial weights and of the order of sentences.
+        evaluate_every: visits between evaluations, each of which writes a checkpoint; 0 for
+            ``evaluations`` in all.
+        patience: evaluations without improvement before training stops; 0 for no early stopping.
     """
 
     visits: Count = 0
@@ -76,15 +71,11 @@ class SharedTrainOptions:
 
 @dataclass(frozen=True, slots=True)
 class NetworkTrainOptions(SharedTrainOptions):
-    """Settings of networks that AdamW trains for a number of epochs.
-
-    Attributes:
-        dropout: fraction of layer inputs dropped.
-    """
+    """Settings of networks that AdamW trains for a number of epochs."""
 
     patience: Count = 0
     weight_decay: NotNegative = 1e-2
-    dropout: Share = 0.2
+    dropout: Share = 0.2  # fraction of layer inputs
 
     epochs: ClassVar[int] = 10
     """Number of epochs, unless ``visits`` is set."""
@@ -95,17 +86,11 @@ class NetworkTrainOptions(SharedTrainOptions):
 
 @dataclass(frozen=True, slots=True)
 class Criterion:
-    """The development metric by which the best weights are chosen.
+    """The development metric by which the best weights are chosen."""
 
-    Attributes:
-        name: the metric; ``metrics.jsonl`` stores it as ``dev_NAME``.
-        label: its name in messages.
-        highest: whether higher values are better.
-    """
-
-    name: str
-    label: str
-    highest: bool = False
+    name: str  # ``metrics.jsonl`` stores the metric as ``dev_NAME``
+    label: str  # in messages
+    highest: bool = False  # whether higher values are better
 
     def of(self, entry: Mapping[str, Any]) -> float | None:
         """Return the metric from a line of ``metrics.jsonl``; None if undefined."""
@@ -130,25 +115,21 @@ class Kind:
     """A kind of model, as found in the registry and in model folders.
 
     Attributes:
-        name: name in ``semipunct train --kind NAME`` and in manifests.
         model: ``module:Class`` of the model, imported on demand.
-        model_options: settings in ``[model]``, which determine the architecture.
+        model_options: settings in ``[model]``.
         train_options: settings in ``[train]``.
-        presets: names of TOML files in ``presets`` beside the module, default first. A kind without
-            presets starts from the defaults of its option classes.
-        assess: ``module:function`` that computes metrics on held-out examples, like
-            ``semipunct.models.scoring.perplexities``.
-        examples: type of the training examples, or ``module:function`` of their reader. A property
+        presets: TOML files in ``presets`` beside the module, default first.
+        assess: ``module:function`` that computes metrics on held-out examples.
+        examples: type of the training examples, or ``module:function`` of their reader; a property
             of this name of the model options takes precedence.
         unit: noun for one example in messages.
-        counted: unit of the size of an example in progress messages, such as ``words``; empty to
-            count examples.
-        predicts: description of the predicted outcome, for users.
+        counted: unit of the size of examples in progress messages, such as ``words``.
+        predicts: the predicted outcome, in messages.
         corrected: whether it is trained on original text with a corrected version.
         underlying: ``module:function`` that adds the underlying trees of a punctuation model to
             sentences.
         removed: settings of earlier versions to ignore.
-        tasks: ``module:name`` of its tasks, imported on demand; empty if it has none.
+        tasks: ``module:name`` of its tasks, imported on demand.
     """
 
     name: str
@@ -169,11 +150,9 @@ class Kind:
 
     @property
     def sections(self) -> dict[str, type[Any]]:
-        """The options class of each section of a configuration."""
         return {"model": self.model_options, "train": self.train_options}
 
     def load(self) -> type[Model]:
-        """Import the model class."""
         return _import_place(self.model)
 
     def metrics(self, *arguments: Any) -> dict[str, Any]:
@@ -181,7 +160,7 @@ class Kind:
         return _import_place(self.assess)(*arguments)
 
     def figures(self, *arguments: Any) -> dict[str, Any]:
-        """Return the results of ``metrics`` under their names in ``metrics.jsonl``."""
+        """Return ``metrics`` under their names in ``metrics.jsonl``."""
         return {f"dev_{name}": value for name, value in self.metrics(*arguments).items()}
 
     def underlying_trees(self, *arguments: Any) -> Any:
@@ -189,13 +168,11 @@ class Kind:
         return _import_place(self.underlying)(*arguments)
 
     def preset(self, name: str) -> str:
-        """Return a preset as TOML."""
         package = self.model.partition(":")[0].rpartition(".")[0]
         return resources.files(package).joinpath(f"presets/{name}.toml").read_text("utf-8")
 
 
 def _import_place(place: str) -> Any:
-    """Import ``module:name``."""
     module, _, name = place.partition(":")
     return getattr(import_module(module), name)
 
@@ -210,11 +187,7 @@ class Config:
 
     @classmethod
     def of(cls, kind: Kind, settings: Iterable[Setting] = ()) -> Config:
-        """Check settings and fill in defaults; the last setting of a key takes precedence.
-
-        Raises:
-            ConfigError: as for ``semipunct.models.settings.check_settings``.
-        """
+        """Check settings and fill in defaults; the last setting of a key takes precedence."""
         values = check_settings(kind.sections, settings)
         return cls(
             kind, kind.model_options(**values["model"]), kind.train_options(**values["train"])
@@ -224,11 +197,7 @@ class Config:
     def from_dict(
         cls, kind: Kind, values: Mapping[str, Mapping[str, object]], where: str
     ) -> Config:
-        """Invert ``to_dict``; settings missing in older data get their defaults.
-
-        Args:
-            where: source of the values, for error messages.
-        """
+        """Invert ``to_dict``; settings missing in older data get their defaults."""
         return cls.of(
             kind,
             (
@@ -241,7 +210,7 @@ class Config:
 
     @property
     def examples(self) -> str:
-        """The type, or the reader, of the training examples with these settings."""
+        """The type, or the reader, of the training examples."""
         return getattr(self.model, "examples", self.kind.examples)
 
     def to_dict(self) -> dict[str, dict[str, Any]]:

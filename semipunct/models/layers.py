@@ -1,7 +1,6 @@
 """Layers of neural networks as functions of a flat dictionary of weights.
 
-Layer ``NAME`` has weights such as ``NAME.weight`` and ``NAME.bias``. Optimisers, the model store
-and checkpoints use the dictionary directly (docs/decisions/training.md).
+Layer ``NAME`` has weights such as ``NAME.weight`` and ``NAME.bias`` (docs/decisions/training.md).
 """
 
 from __future__ import annotations
@@ -22,17 +21,11 @@ _DEVIATION = 0.1
 
 
 class Dropout(NamedTuple):
-    """Dropout during training.
-
-    Attributes:
-        key: PRNG key.
-        rate: fraction of layer inputs dropped.
-        words: fraction of word forms replaced by the unknown form.
-    """
+    """Dropout during training."""
 
     key: jax.Array
-    rate: float
-    words: float
+    rate: float  # fraction of layer inputs
+    words: float  # fraction of forms replaced by the unknown form
 
 
 def uniform(
@@ -41,9 +34,6 @@ def uniform(
     """Draw initial weights from U(-1/sqrt(inputs), 1/sqrt(inputs)).
 
     The variance of the output is a third of the variance of the inputs, whatever their number.
-
-    Args:
-        inputs: number of terms of each output.
     """
     limit = inputs**-0.5
     return generator.uniform(-limit, limit, shape).astype(np.float32)
@@ -75,7 +65,7 @@ def embeddings(generator: np.random.Generator, *shape: int) -> Floats:
 
 
 def affine_weights(generator: np.random.Generator, inputs: int, outputs: int) -> dict[str, Floats]:
-    """Draw the weights of ``affine``, by name within the layer."""
+    """Draw the weights of ``affine``."""
     return {
         "weight": uniform(generator, (inputs, outputs), inputs),
         "bias": np.zeros(outputs, np.float32),
@@ -83,7 +73,7 @@ def affine_weights(generator: np.random.Generator, inputs: int, outputs: int) ->
 
 
 def affine(weights: Weights, name: str, x: Any) -> Any:
-    """Apply ``x W + b`` to the last axis of ``x``, ``[..., inputs]`` to ``[..., outputs]``."""
+    """Apply ``x W + b`` to the last axis of ``x``."""
     return x @ weights[f"{name}.weight"] + weights[f"{name}.bias"]
 
 
@@ -102,12 +92,7 @@ def sum_inside(values: jax.Array, inside: jax.Array) -> jax.Array:
 
 
 def slots_inside(lengths: jax.Array, slots: int) -> jax.Array:
-    """Return the mask ``[sentences, slots]`` of slots in a sentence: one more than words, if any.
-
-    Args:
-        lengths: ``[sentences]``, the number of words; 0 for padding.
-        slots: the padded number of slots.
-    """
+    """Return the mask ``[sentences, slots]``: one slot more than words, if any."""
     return (jnp.arange(slots) <= lengths[:, None]) & (lengths > 0)[:, None]
 
 
@@ -118,8 +103,7 @@ def drop_out(
 
     Args:
         rate: fraction dropped, below 1; may be traced.
-        shared: an axis along which the mask is constant, such as the words of a sentence (Gal and
-            Ghahramani 2016).
+        shared: an axis along which the mask is constant (Gal and Ghahramani 2016).
     """
     # A few random bits suffice, and drawing them takes most of the time.
     survivors = jnp.maximum(1, jnp.round((1 - rate) * _OUTCOMES)).astype(jnp.int32)
@@ -132,12 +116,7 @@ def drop_out(
 def recurrent_weights(
     generator: np.random.Generator, gates: int, inputs: int, hidden: int
 ) -> dict[str, npt.NDArray[np.float32]]:
-    """Draw the weights of a recurrent cell, by name within the cell.
-
-    Args:
-        gates: 4 for ``lstm``, 3 for ``gru``.
-        hidden: size of the state.
-    """
+    """Draw the weights of a recurrent cell: 4 gates for ``lstm``, 3 for ``gru``."""
     return {
         "input.weight": uniform(generator, (inputs, gates * hidden), hidden),
         "input.bias": uniform(generator, (gates * hidden,), hidden),
@@ -152,10 +131,8 @@ def lstm(
     """Run an LSTM (Hochreiter and Schmidhuber 1997, with forget gates).
 
     Args:
-        weights: from ``recurrent_weights`` with 4 gates, under ``name``.
         x: ``[batch, length, inputs]``.
         lengths: ``[batch]``; padding does not change the state.
-        reverse: whether to process the sequence from the end.
 
     Returns:
         The state after each input, ``[batch, length, hidden]``.
@@ -176,10 +153,7 @@ def lstm(
 def gru(
     weights: Weights, name: str, x: jax.Array, lengths: jax.Array, *, reverse: bool
 ) -> jax.Array:
-    """Run gated recurrent units (Cho et al. 2014).
-
-    Arguments and result are as for ``lstm``, with 3 gates.
-    """
+    """Run gated recurrent units (Cho et al. 2014), as in ``lstm``."""
 
     def step(state: tuple[jax.Array], read: jax.Array) -> tuple[jax.Array]:
         return (gru_step(weights, name, state[0], read),)
@@ -222,7 +196,7 @@ def _scan(
 
 
 def normalising_weights(size: int) -> dict[str, Floats]:
-    """Return the initial weights of ``normalise_layer``, by name within the layer."""
+    """Return the initial weights of ``normalise_layer``."""
     return {"scale": np.ones(size, np.float32), "shift": np.zeros(size, np.float32)}
 
 
@@ -257,7 +231,7 @@ def linear_recurrence(retained: jax.Array, added: jax.Array) -> jax.Array:
 
 
 def gated_recurrence_weights(generator: np.random.Generator, size: int) -> dict[str, Floats]:
-    """Draw the weights of ``gated_recurrence``, by name within the layer."""
+    """Draw the weights of ``gated_recurrence``."""
     parts = {
         "gates": affine_weights(generator, size, 3 * size),
         "output": affine_weights(generator, size, size),
@@ -273,7 +247,6 @@ def gated_recurrence(weights: Weights, name: str, x: jax.Array, inside: jax.Arra
     on the inputs only, so the recurrence is linear.
 
     Args:
-        weights: ``NAME.scale``, ``NAME.shift``, ``NAME.gates`` and ``NAME.output``.
         x: ``[batch, length, size]``.
         inside: ``[batch, length, 1]``, false in the padding, where states are zero.
     """

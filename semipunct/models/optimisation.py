@@ -25,12 +25,7 @@ It is positive, so that the last visits still change the weights.
 
 
 def schedule(kind: Schedule, rate: float, steps: int) -> optax.Schedule:
-    """Return the learning rate as a function of the step.
-
-    Args:
-        rate: learning rate at the first step.
-        steps: total number of updates.
-    """
+    """Return the learning rate as a function of the step."""
     if kind == "constant":
         return optax.constant_schedule(rate)
     return optax.cosine_decay_schedule(rate, max(1, steps), FINAL_RATE)
@@ -43,12 +38,7 @@ NORM = 5.0
 def clipped_adamw(
     options: NetworkTrainOptions, steps: int, *, warming: int = 0, b2: float = 0.999
 ) -> optax.GradientTransformation:
-    """Return AdamW with clipped gradients.
-
-    Args:
-        warming: number of warm-up steps, in which the rate rises from zero.
-        b2: decay of the mean of squared gradients.
-    """
+    """Return AdamW with clipped gradients, and a linear warm-up of ``warming`` steps."""
     planned = schedule(options.schedule, options.learning_rate, steps)
     rising = min(warming, steps)
 
@@ -69,7 +59,7 @@ def prompt(transformation: optax.GradientTransformation) -> Optimiser:
 
 
 class AveragedState(NamedTuple):
-    """The state of ``average_weights``: step count, mean of the weights, and inner state."""
+    """The state of ``average_weights``."""
 
     steps: jax.Array
     mean: Any
@@ -79,10 +69,7 @@ class AveragedState(NamedTuple):
 def average_weights(optimiser: optax.GradientTransformation, decay: float) -> Optimiser:
     """Return an optimiser whose result is a running mean of the weights (Polyak and Juditsky 1992).
 
-    The mean is arithmetic over the first steps, then exponential.
-
-    Args:
-        decay: weight of the previous mean; 1 for the arithmetic mean of all steps.
+    The mean is arithmetic at first, then exponential with ``decay``.
     """
 
     def init(parameters: Any) -> AveragedState:
@@ -102,18 +89,12 @@ def average_weights(optimiser: optax.GradientTransformation, decay: float) -> Op
 
 
 class LazyAdamState(NamedTuple):
-    """The state of ``lazy_adam``.
-
-    Attributes:
-        first: running means of gradients.
-        second: running means of squared gradients.
-        last: the step that last read each row.
-    """
+    """The state of ``lazy_adam``."""
 
     steps: jax.Array
-    first: Any
-    second: Any
-    last: Any
+    first: Any  # running means of gradients
+    second: Any  # running means of squared gradients
+    last: Any  # step that last read each row
 
 
 class _Row(NamedTuple):
@@ -129,11 +110,10 @@ def lazy_adam(
 ) -> Optimiser:
     """Return Adam (Kingma and Ba 2015, algorithm 1) with gradients and updates as ``Rows``.
 
-    A row that no batch reads has no gradient except its penalty, so its updates, momentum and
-    decay, are deferred until a batch reads it. If every step reads every row, this is exactly Adam.
-    Otherwise the deferred steps make three approximations: they use the learning rate and bias
-    correction of the last step; they use the root mean square of the gradient at the middle step;
-    the penalty is applied after the momentum.
+    Momentum and penalty of a row are deferred until a batch reads it. If every step reads every
+    row, this is exactly Adam. Otherwise the deferred steps make three approximations: they use the
+    learning rate and bias correction of the last step; they use the root mean square of the
+    gradient at the middle step; the penalty is applied after the momentum.
 
     Args:
         decay: L2 coefficient; the penalty is half of it times the squared norm of the weights.

@@ -1,8 +1,7 @@
-"""The registry of model kinds.
+"""The registry of model kinds, which are imported on demand.
 
-Kinds are imported on demand, so this module depends on no model. Other distributions register kinds
-in the entry point group ``semipunct.kinds``. Tasks are registered separately
-(docs/decisions/architecture.md).
+Other distributions register kinds in the entry point group ``semipunct.kinds``. Tasks are
+registered separately (docs/decisions/architecture.md).
 """
 
 from __future__ import annotations
@@ -28,15 +27,12 @@ DEFAULT = "punctuation"
 
 
 def kind_names() -> list[str]:
-    """Return the names of all kinds: the keys of ``KINDS``, then installed ones, sorted."""
+    """Return the names of all kinds, installed ones last."""
     return list(dict.fromkeys([*KINDS, *plugin_names("kinds")]))
 
 
 def find_kind(name: str, where: str = "--kind") -> Kind:
     """Return the kind with a name.
-
-    Args:
-        where: source of the name, for error messages.
 
     Raises:
         ConfigError: if there is no such kind, or an installed one cannot be loaded.
@@ -56,5 +52,5 @@ def find_kind(name: str, where: str = "--kind") -> Kind:
 
 
 def is_kind(name: str) -> bool:
-    """Tell whether a kind of this name exists, here or in another distribution."""
+    """Tell whether a kind of this name exists."""
     return name in KINDS or name in plugin_names("kinds")

@@ -1,6 +1,6 @@
 """Log-likelihoods of many sentences under any model, in batches without gradients.
 
-All batches share one padded shape (docs/decisions/recursions.md).
+Padded sizes are chosen for all batches together (docs/decisions/recursions.md).
 """
 
 from __future__ import annotations
@@ -29,10 +29,7 @@ M = TypeVar("M", bound=Model)
 
 
 class Batches(Generic[E, B]):
-    """Batches of sentences of similar length in few distinct shapes, without gradients.
-
-    Iteration yields the same batches and shapes each time.
-    """
+    """Batches of sentences of similar length in few distinct shapes, without gradients."""
 
     def __init__(self, model: Model[E, B, Any], encoded: E) -> None:
         self._model, self._encoded = model, encoded
@@ -63,13 +60,7 @@ def answers(
     ask: Callable[[M, Weights, B], Any],
     shapes: Shapes | None = None,
 ) -> Iterator[tuple[list[int], B, Any]]:
-    """Apply a compiled function to every batch; yield sentence numbers, batch and result.
-
-    Args:
-        name: name of the computation in ``shapes``.
-        ask: its result is copied to the host.
-        shapes: records the compiled shapes.
-    """
+    """Apply a compiled function to every batch; yield sentence numbers, batch and result."""
     shapes = shapes or Shapes()
     weights = place_weights(model, parameters)
     for members, batch in batches:
@@ -84,7 +75,7 @@ def log_likelihoods(
     batches: Batches[E, B],
     shapes: Shapes | None = None,
 ) -> npt.NDArray[np.float64]:
-    """Return log p(x | T), ``[sentences]``, in the order of encoding."""
+    """Return log p(x | T), ``[sentences]``."""
     shapes = shapes or Shapes()
     log_p = np.zeros(len(batches))
     weights = place_weights(model, parameters)
@@ -118,7 +109,7 @@ def perplexities(
 def _scored(
     model: Model[Any, B, Any], weights: Weights, batches: Batches[Any, B], shapes: Shapes
 ) -> Iterator[tuple[tuple[list[int], Weights, B], jax.Array]]:
-    """Yield numbers, weights and batch, and the scores, perhaps still pending on the device."""
+    """Yield numbers, weights and batch, and scores that may still be pending on the device."""
     for members, batch in batches:
         read = read_weights(model, weights, batch)
         with shapes.first_call("score", batch):

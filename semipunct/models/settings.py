@@ -1,8 +1,4 @@
-"""Validation of settings: types, bounds and error messages.
-
-A kind of model declares its settings as frozen dataclasses with annotated bounds. JAX is not
-imported.
-"""
+"""Validation of settings: types, bounds and error messages, without importing JAX."""
 
 from __future__ import annotations
 
@@ -33,12 +29,9 @@ class Check:
     """A condition that types and bounds cannot express.
 
     It is part of a field's annotation: ``Annotated[tuple[str, ...], Check(function)]``.
-
-    Attributes:
-        complaint: returns a description of the problem with a value, or None.
     """
 
-    complaint: Callable[[Any], str | None]
+    complaint: Callable[[Any], str | None]  # describes the problem with a value
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,12 +47,6 @@ def check_settings(
     sections: Mapping[str, type[Any]], settings: Iterable[Setting]
 ) -> dict[str, dict[str, Any]]:
     """Check settings and convert their values; the last value of a key takes precedence.
-
-    Args:
-        sections: the options class of each section.
-
-    Returns:
-        Keyword arguments of the classes, by section.
 
     Raises:
         ConfigError: at the first setting that is unknown, of a wrong type or out of bounds.
@@ -78,7 +65,7 @@ def check_settings(
 
 @cache
 def types(options: type[Any]) -> Mapping[str, Any]:
-    """Return the annotation of each setting of an options class, by name and in order."""
+    """Return the annotation of each setting of an options class."""
     hints = get_type_hints(options, include_extras=True)
     info = cast(inspect.DataclassType, inspect.type_info(options))
     return {field.name: hints[field.name] for field in info.fields}
@@ -107,7 +94,6 @@ def _converted(setting: Setting, hint: Any) -> Any:
 
 
 def _valid_values(value: object, info: inspect.Type) -> str:
-    """Return the value as shown in an error message, and a description of valid values."""
     if isinstance(info, inspect.LiteralType):
         choices = [str(choice) for choice in info.values]
         return f"{value!r}{suggest(str(value), choices)}; choose one of: {', '.join(choices)}"

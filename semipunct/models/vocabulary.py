@@ -25,11 +25,7 @@ def frequent(values: Iterable[V], minimum: int) -> tuple[V, ...]:
 def frequent_by_kind(
     items: Iterable[Mapping[str, Iterable[str]]], kinds: Iterable[str], minimum: int
 ) -> dict[str, tuple[str, ...]]:
-    """Return the ``frequent`` values of each kind.
-
-    Args:
-        items: values by kind, for each training sentence.
-    """
+    """Return the ``frequent`` values of each kind."""
     counts = {kind: Counter[str]() for kind in kinds}
     for item in items:
         for kind, counter in counts.items():
@@ -40,7 +36,7 @@ def frequent_by_kind(
 class Vocabulary(msgspec.Struct, frozen=True, dict=True):
     """A vocabulary: value i of a kind has code i + 1, unknown values have code 0.
 
-    A subclass has an attribute for each kind, a tuple of its values.
+    A subclass has a tuple of values for each kind.
     """
 
     @cached_property

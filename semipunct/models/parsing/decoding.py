@@ -28,32 +28,19 @@ from semirings.numerics import matmul
 
 
 class Trees(NamedTuple):
-    """Trees of sentences, with a leading axis if there are several per sentence.
+    """Trees of sentences, with a leading axis if there are several per sentence."""
 
-    Attributes:
-        heads: ``[..., batch, length]``, 0 for the root.
-        relations: ``[..., batch, length]``, codes.
-        log_probability: ``[..., batch]``, of the arcs without relations; minus infinity if there
-            are fewer trees than requested.
-    """
-
-    heads: jax.Array
-    relations: jax.Array
-    log_probability: jax.Array
+    heads: jax.Array  # [..., batch, length], 0 for the root
+    relations: jax.Array  # [..., batch, length]
+    log_probability: jax.Array  # [..., batch], of arcs; minus infinity if there are too few trees
 
 
 class Certainty(NamedTuple):
-    """Probabilities of the predictions, ``[batch, length]``.
+    """Probabilities of the predictions."""
 
-    Attributes:
-        head: marginal probability of the predicted head.
-        relation: probability of the relation given the head.
-        tags: ``[TAGS, batch, length]``.
-    """
-
-    head: jax.Array
-    relation: jax.Array
-    tags: jax.Array
+    head: jax.Array  # [batch, length], marginal
+    relation: jax.Array  # [batch, length], given the head
+    tags: jax.Array  # [TAGS, batch, length]
 
 
 class Marked(NamedTuple):
@@ -67,7 +54,7 @@ class Marked(NamedTuple):
 
 
 def _slots(score: ParserScores) -> jax.Array:
-    """Return the probabilities of the strings of each slot, ``[batch, length + 1, strings]``."""
+    """Return the probabilities of strings, ``[batch, length + 1, strings]``."""
     if score.slots is None:
         return jnp.ones((*score.arcs.shape[:2], 1), score.arcs.dtype)
     # The last string stands for all rare strings, which cannot be output.
@@ -88,16 +75,16 @@ def _log_known(logits: jax.Array) -> jax.Array:
 
 
 def _relations(parameters: Parameters, score: ParserScores, heads: jax.Array) -> jax.Array:
-    """Return the log probabilities of the relations of arcs, ``[batch, length, relations]``."""
+    """Return the log probabilities of relations, ``[batch, length, relations]``."""
     above = jnp.take_along_axis(score.heads, heads[..., None], 1)
     return _log_known(relation_scores(parameters, above, score.dependents))
 
 
 def _combinations(model: Parser, score: ParserScores) -> list[tuple[Codes, jax.Array]]:
-    """Return codes ``[tags, combinations]`` of tags that are chosen together, with log probabilities.
+    """Return codes of tags that are chosen together, and their log probabilities.
 
-    All tags of a word are one choice among the combinations known from training. Log probabilities
-    are ``[batch, length, combinations]``; parsers of older versions have one entry per tag.
+    All tags of a word are one choice among the combinations known from training; parsers of older
+    versions have one entry per tag.
     """
     codes = model.vocabulary.combination_codes
     if not codes.size:
@@ -138,9 +125,8 @@ def decode_trees(
 ) -> tuple[Trees, jax.Array, Certainty, Marked, jax.Array]:
     """Return one tree per sentence, tags, and their probabilities.
 
-    Tags are ``[TAGS, batch, length]``. The last result holds the probabilities of the strings of
-    each slot, ``[batch, length + 1, strings]``; of a parser that does not predict punctuation, only
-    the empty string.
+    The last result holds the probabilities of the strings of each slot, ``[batch, length + 1,
+    strings]``; of a parser that does not predict punctuation, only the empty string.
     """
     score = scores(model.options, parameters, inputs, None)
     distribution = arc_trees(model.options, score.arcs, inputs.lengths)
@@ -164,8 +150,8 @@ def top(
 ) -> tuple[Trees, jax.Array, jax.Array, Marked, jax.Array]:
     """Return the most probable trees, best first, with tags and probabilities.
 
-    Trees are ``[count, ...]``. The third result holds the probabilities of heads, ``[count, batch,
-    length]``; the last two are as in ``decode_trees``.
+    The third result holds the probabilities of heads, ``[count, batch, length]``; the last two are
+    as in ``decode_trees``.
     """
     if model.options.trees == "projective":
         return _top(model, count, parameters, inputs)
@@ -200,7 +186,6 @@ def _describe(
 def _described(
     model: Parser, parameters: Parameters, score: ParserScores, distribution: ArcTrees, best: Heads
 ) -> tuple[Trees, jax.Array, jax.Array, Marked, jax.Array]:
-    """Return the results of ``top``, given the trees."""
     heads = best.heads
     relations = jax.lax.map(lambda h: jnp.argmax(_relations(parameters, score, h), -1), heads)
     total, marginals = distribution.log_partition_and_marginals()
@@ -210,7 +195,7 @@ def _described(
 
 
 def _certain(marginals: jax.Array, heads: jax.Array) -> jax.Array:
-    """Return the marginal probabilities of the given heads, ``[count, batch, length]``."""
+    """Return the marginal probabilities of heads, ``[count, batch, length]``."""
 
     def of_one(tree: jax.Array) -> jax.Array:
         return jnp.take_along_axis(marginals[:, :, 1:], tree[:, None], 1)[:, 0]
@@ -229,11 +214,8 @@ def sample_trees(
 ) -> tuple[Trees, jax.Array, jax.Array, Marked, jax.Array]:
     """Sample trees with relations, and tags ``[count, TAGS, batch, length]``.
 
-    The other results are as in ``top``. The samples of a sentence depend neither on its position in
-    the batch nor on other sentences.
-
-    Args:
-        numbers: ``[batch, 2]``, two numbers of each sentence that are folded into the key.
+    The other results are as in ``top``. The two ``numbers`` of each sentence are folded into the
+    key, so samples do not depend on its position in the batch or on other sentences.
     """
     score = scores(model.options, parameters, inputs, None)
     distribution = arc_trees(model.options, score.arcs, inputs.lengths)

@@ -1,8 +1,7 @@
 """The network of the parser: representations of words, scores of arcs, relations and tags.
 
 The encoder consists of bidirectional minimal gated recurrences, whose gates depend on the inputs
-alone (Martin and Cundy 2018): matrix products are computed for all words at once, and the
-recurrence is elementwise. Tags are predicted from an intermediate layer; the layers above read
+alone (Martin and Cundy 2018). Tags are predicted from an intermediate layer; the layers above read
 their probabilities (Zhang and Weiss 2016). Arcs and relations have biaffine scores (Dozat and
 Manning 2017). See docs/decisions/training.md.
 """
@@ -40,37 +39,24 @@ _MASKS = 8
 
 
 class ParserInputs(NamedTuple):
-    """A padded batch of sentences.
-
-    Attributes:
-        slots: ``[batch, length + 1]``, indices of the strings between words; None if unused.
-    """
+    """A padded batch of sentences."""
 
     forms: FormInputs
-    slots: jax.Array | npt.NDArray[np.int32] | None = None
+    slots: jax.Array | npt.NDArray[np.int32] | None = None  # [batch, length + 1], strings
 
     @property
     def lengths(self) -> Any:
-        """The number of words of each sentence, ``[batch]``."""
         return self.forms.lengths
 
 
 class ParserScores(NamedTuple):
-    """Scores of the parts of an analysis. Position 0 is the root.
+    """Scores of the parts of an analysis. Position 0 is the root."""
 
-    Attributes:
-        arcs: ``[batch, length + 1, length + 1]``, from head (axis 1) to dependent (axis 2).
-        heads: ``[batch, length + 1, relation]``, words as heads, for ``relation_scores``.
-        dependents: ``[batch, length, relation]``, words as dependents.
-        tags: ``[batch, length, codes]`` for each of ``TAGS``.
-        slots: ``[batch, length + 1, strings]``; None if punctuation is not predicted.
-    """
-
-    arcs: jax.Array
-    heads: jax.Array
-    dependents: jax.Array
-    tags: tuple[jax.Array, ...]
-    slots: jax.Array | None
+    arcs: jax.Array  # [batch, length + 1, length + 1], from head (axis 1) to dependent (axis 2)
+    heads: jax.Array  # [batch, length + 1, relation], words as heads
+    dependents: jax.Array  # [batch, length, relation], words as dependents
+    tags: tuple[jax.Array, ...]  # [batch, length, codes] for each of ``TAGS``
+    slots: jax.Array | None  # [batch, length + 1, strings]; None if punctuation is not predicted
 
 
 def network_weights(
@@ -79,11 +65,7 @@ def network_weights(
     strings: int,
     generator: np.random.Generator,
 ) -> dict[str, Floats]:
-    """Draw initial weights.
-
-    Args:
-        strings: number of punctuation strings.
-    """
+    """Draw initial weights."""
     layer, normal = partial(affine_weights, generator), partial(embeddings, generator)
     hidden, arc, relation = options.hidden, options.arc, options.relation
     relations = vocabulary.size("relation")
@@ -178,14 +160,10 @@ def scores(
 
 
 def relation_scores(weights: Weights, heads: jax.Array, dependents: jax.Array) -> jax.Array:
-    """Return the scores of the relations of arcs, ``[..., relations]``.
+    """Return the scores of arcs' relations, ``[..., relations]``.
 
     The biaffine product has diagonal matrices (Yang et al. 2015): a full matrix per relation would
     be among the most expensive parts of a step.
-
-    Args:
-        heads: ``[..., relation]``, the head of each arc, from ``ParserScores.heads``.
-        dependents: ``[..., relation]``, the dependent of each arc.
     """
     read = jnp.concatenate([heads * dependents, heads, dependents], -1)
     return affine(weights, "relation", read)

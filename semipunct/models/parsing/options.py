@@ -1,4 +1,4 @@
-"""Settings of the parser and of its training, and its entry in the registry."""
+"""Settings and registry entry of the parser."""
 
 from __future__ import annotations
 
@@ -29,10 +29,7 @@ class ParserOptions:
     """Settings that determine the architecture of a parser.
 
     Attributes:
-        word: size of the embeddings of forms.
-        ngram: size of the embeddings of character n-grams.
         hidden: size of a word's state in each layer, half for each direction.
-        layers: number of layers of the encoder.
         tag_layers: number of layers below the tags, which are input of the layers above.
         arc: size of the representations of heads and dependents for scoring arcs.
         relation: the same for scoring relations.
@@ -61,7 +58,6 @@ class ParserOptions:
 
     @property
     def examples(self) -> ExampleType:
-        """The type of the training examples."""
         return "sentences" if self.trees == "projective" else "sentences with crossing arcs"
 
     @property
@@ -78,9 +74,8 @@ class ParserTrainOptions(kind.NetworkTrainOptions):
         batch_size: sentences of 24 words in a batch; otherwise the same total number of words.
         word_dropout: fraction of forms replaced by the unknown form.
         tags: weight of the tagging loss, relative to trees with relations.
-        punctuation: weight of the loss for the punctuation between words, which is a target but not
-            an input of the network.
-        average: decay of the running mean of the weights, which is the result of training.
+        punctuation: weight of the loss for the punctuation between words, a target but not an
+            input.
     """
 
     batch_size: AtLeastOne = 32

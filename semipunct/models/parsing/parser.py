@@ -27,23 +27,16 @@ from semipunct.models.vocabulary import Codes
 
 
 class Analyses(NamedTuple):
-    """Padded trees, tags and punctuation.
+    """Padded trees, tags and punctuation."""
 
-    Attributes:
-        heads: ``[batch, length]``, 0 for the root.
-        relations: ``[batch, length]``, codes.
-        tags: ``[TAGS, batch, length]``, codes.
-        slots: ``[batch, length + 1]``, indices of strings.
-    """
-
-    heads: Any
-    relations: Any
-    tags: Any
-    slots: Any
+    heads: Any  # [batch, length], 0 for the root
+    relations: Any  # [batch, length]
+    tags: Any  # [TAGS, batch, length]
+    slots: Any  # [batch, length + 1], strings
 
 
 class ParserBatch(NamedTuple):
-    """A padded batch; ``gold`` is None if analyses are unknown."""
+    """A padded batch, perhaps with analyses."""
 
     inputs: ParserInputs
     gold: Analyses | None
@@ -51,17 +44,11 @@ class ParserBatch(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Encoded:
-    """Sentences encoded for the parser.
-
-    Attributes:
-        slots: for each sentence ``[words + 1]``, indices of the strings between words; empty if
-            unused.
-        gold: for each sentence its analyses without padding; empty if unknown.
-    """
+    """Sentences encoded for the parser, without padding."""
 
     forms: EncodedForms
-    slots: Sequence[Codes] = ()
-    gold: Sequence[Analyses] = ()
+    slots: Sequence[Codes] = ()  # strings between words, if used
+    gold: Sequence[Analyses] = ()  # if known
 
     @property
     def lengths(self) -> list[int]:
@@ -69,8 +56,6 @@ class Encoded:
 
 
 class _Data(msgspec.Struct):
-    """All data of a parser except options and weights."""
-
     vocabulary: ParserVocabulary
     strings: SlotStrings
 
@@ -117,7 +102,7 @@ class Parser(AveragedNetwork[Encoded, ParserBatch]):
         return replace(plain, gold=gold)
 
     def encode_words(self, sentences: Sequence[Sentence | Words]) -> Encoded:
-        """Encode the network's inputs, without analyses."""
+        """Encode sentences without analyses."""
         read = sentences if self.options.marks else ()
         return Encoded(
             self.vocabulary.encode_forms(s.forms for s in sentences),
@@ -143,11 +128,7 @@ class Parser(AveragedNetwork[Encoded, ParserBatch]):
     def lay_out_words(
         self, encoded: Encoded, members: Sequence[int], shape: tuple[int, int]
     ) -> ParserInputs:
-        """Return padded inputs of a given shape, without analyses.
-
-        Args:
-            shape: number of sentences and padded length.
-        """
+        """Return padded inputs of a given shape."""
         return _inputs(encoded, members, encoded.forms.pad(members, shape))
 
     def log_likelihoods(self, parameters: Parameters, batch: ParserBatch) -> jax.Array:
@@ -223,7 +204,6 @@ class Parser(AveragedNetwork[Encoded, ParserBatch]):
 
 
 def _inputs(encoded: Encoded, members: Sequence[int], forms: FormInputs) -> ParserInputs:
-    """Return the forms of sentences, with the strings between them if these are used."""
     if not encoded.slots:
         return ParserInputs(forms)
     size, length = forms.words.shape

@@ -1,7 +1,4 @@
-"""The trees of a parser, projective or not: the same queries, answered by heads.
-
-See docs/decisions/training.md.
-"""
+"""The trees of a parser, projective or not (docs/decisions/training.md)."""
 
 from __future__ import annotations
 
@@ -18,12 +15,7 @@ from semipunct.structures.projective import ArcParts, ProjectiveTrees, projectiv
 
 
 def arc_trees(options: ParserOptions, arcs: jax.Array, lengths: Any) -> ArcTrees:
-    """Return the distribution over the trees of a batch.
-
-    Args:
-        arcs: ``[batch, n + 1, n + 1]``, log weights of the arcs from head to dependent.
-        lengths: ``[batch]``, numbers of words.
-    """
+    """Return the trees of a batch, from log weights ``[batch, head, dependent]`` of arcs."""
     lengths = jnp.asarray(lengths)
     if options.trees == "nonprojective":
         return nonprojective_trees(arcs, lengths)
@@ -32,8 +24,6 @@ def arc_trees(options: ParserOptions, arcs: jax.Array, lengths: Any) -> ArcTrees
 
 @dataclass(frozen=True)
 class _Projective:
-    """Projective trees, represented by heads."""
-
     distribution: Distribution[ProjectiveTrees]
 
     def log_partition(self) -> jax.Array:

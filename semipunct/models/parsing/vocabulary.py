@@ -16,24 +16,18 @@ TAGS = ("upos", "xpos", "feats")
 
 
 class ParserVocabulary(FormVocabulary, frozen=True, dict=True):
-    """Vocabulary of forms and of predicted values.
-
-    Attributes:
-        combination: combinations of values of ``TAGS``; empty in older parsers, which predict each
-            tag separately.
-    """
+    """Vocabulary of forms and of predicted values."""
 
     upos: tuple[str, ...]
     xpos: tuple[str, ...]
     feats: tuple[str, ...]
     relation: tuple[str, ...]
-    combination: tuple[tuple[str, ...], ...] = ()
+    combination: tuple[tuple[str, ...], ...] = ()  # of values of ``TAGS``; empty in older parsers
 
     @classmethod
     def of(
         cls, sentences: Sequence[Sentence], minimum_word_count: int, minimum_ngram_forms: int
     ) -> ParserVocabulary:
-        """Collect the strings of training sentences; see ``of_forms``."""
         combination = {
             triple for s in sentences for triple in zip(s.upos, s.xpos, s.feats, strict=True)
         }

@@ -32,23 +32,14 @@ TREE_TABLES: tuple[Table, ...] = ("pair", "side")
 
 
 class AttachTables(NamedTuple):
-    """Constants derived from an inventory.
+    """Constants derived from an inventory."""
 
-    Attributes:
-        symmetric: ``[1, pairs]``, one for pairs whose labels mirror each other.
-        left: pairs grouped by left label.
-        right: pairs grouped by right label.
-        allowed: ``[relations, pairs]``, the pairs that each relation allows; None for all.
-        filled: ``[pairs, 2]``, whether the left and right punctemes are non-empty.
-        columns: the columns of each target, by table.
-    """
-
-    symmetric: npt.NDArray[np.float32]
-    left: ColumnGroups
-    right: ColumnGroups
-    allowed: npt.NDArray[np.bool_] | None
-    filled: npt.NDArray[np.bool_]
-    columns: Mapping[Table, Mapping[Target, slice]]
+    symmetric: npt.NDArray[np.float32]  # [1, pairs], one for pairs whose labels mirror each other
+    left: ColumnGroups  # pairs grouped by left label
+    right: ColumnGroups  # pairs grouped by right label
+    allowed: npt.NDArray[np.bool_] | None  # [relations, pairs]; None for all
+    filled: npt.NDArray[np.bool_]  # [pairs, 2], whether punctemes are non-empty
+    columns: Mapping[Table, Mapping[Target, slice]]  # of each target
 
     def permitted_pairs(
         self, relation: Numbers, closed: jax.Array | npt.NDArray[np.bool_] | None
@@ -60,8 +51,7 @@ class AttachTables(NamedTuple):
 
         Args:
             relation: ``[nodes]``.
-            closed: ``[nodes, 2]``, whether the slots at the left and right edges are closed; None
-                if no slot is.
+            closed: ``[nodes, 2]``, whether the slots at the left and right edges are closed.
         """
         allowed = None if self.allowed is None else jnp.asarray(self.allowed)[relation]
         if closed is None:
@@ -74,12 +64,7 @@ class AttachTables(NamedTuple):
         return (allowed | (jnp.any(closed, 1)[:, None] & empty)) & possible
 
     def over_pairs(self, target: Target, scores: jax.Array) -> jax.Array:
-        """Broadcast scores of labels or symmetry to pairs, ``[nodes, pairs]``.
-
-        Args:
-            target: any target except ``pair``.
-            scores: ``[nodes, columns]``.
-        """
+        """Broadcast scores of labels or symmetry, ``[nodes, columns]``, to ``[nodes, pairs]``."""
         if target == "left":
             return spread(scores, self.left)
         if target in ("right", "closing"):
@@ -120,13 +105,8 @@ def attach_parameters(
 ) -> dict[str, np.ndarray]:
     """Return initial weights: N(0, scale^2) or zero, plus log-counts for ``N.l.r.d`` (appendix A).
 
-    The log-counts include ``SHARED`` pseudo-counts, distributed over pairs like the counts of all
-    relations together, so that a rare relation starts like the average one and unseen pairs have
-    positive probability.
-
-    Args:
-        initial: None for weights of zero.
-        scale: standard deviation.
+    The log-counts include ``SHARED`` pseudo-counts in proportion to the counts of all relations:
+    rare relations start like the average one, and unseen pairs have positive probability.
     """
     weights_by_name: dict[str, np.ndarray] = {}
     for table, support in supports.items():
@@ -148,14 +128,9 @@ def log_attach(
 ) -> jax.Array:
     """Return the log-probability of every pair at every node, ``[nodes, pairs]``.
 
-    Without history features this is equation 4, otherwise p(l) p(r | l): the tree scores are the
-    same, but the second factor also has features of the marks after l. Pairs with a puncteme in a
-    closed slot are excluded before normalisation.
-
-    Args:
-        features: feature vectors by table.
-        relation: ``[nodes]``.
-        closed: as in ``AttachTables.permitted_pairs``.
+    Without history features this is equation 4, otherwise p(l) p(r | l): the second factor also has
+    features of the marks after l. Pairs with a puncteme in a closed slot are excluded before
+    normalisation.
     """
     score = tree_scores(parameters, tables, features, relation, closed)
     if not has_history_features(parameters):
@@ -184,7 +159,7 @@ def left_scores(tree: Any, marks: Any) -> Any:
 
     Args:
         tree: ``[..., labels]``, log-sums of the scores of the pairs with each left label.
-        marks: ``[..., labels]``, scores given the marks to the left.
+        marks: ``[..., labels]``.
     """
     return tree + marks
 
@@ -193,7 +168,7 @@ def right_scores(tree: Any, marks: Any, symmetry: Any, symmetric: Any) -> Any:
     """Score pairs with a given left label: the second factor, unnormalised.
 
     Args:
-        tree: ``[..., pairs]``, scores of the pairs.
+        tree: ``[..., pairs]``.
         marks: ``[..., pairs]``, scores of right labels given the marks to the left and within.
         symmetry: ``[..., 1]``, score of labels that mirror each other.
         symmetric: ``[..., pairs]``, one for pairs of such labels.
@@ -202,7 +177,7 @@ def right_scores(tree: Any, marks: Any, symmetry: Any, symmetric: Any) -> Any:
 
 
 def has_history_features(parameters: Mapping[str, Any]) -> bool:
-    """Tell whether history features have weights; sampling then runs from left to right."""
+    """Tell whether history features have weights, so that sampling runs from left to right."""
     return any(len(parameters[weights_of(table)]) > 0 for table in ("opening", "closing"))
 
 
@@ -213,10 +188,7 @@ def tree_scores(
     relation: Numbers,
     closed: jax.Array | npt.NDArray[np.bool_] | None = None,
 ) -> jax.Array:
-    """Return unnormalised scores of all pairs from words and tree alone, ``[nodes, pairs]``.
-
-    Scores of excluded pairs are minus infinity. Arguments are as for ``log_attach``.
-    """
+    """Return scores of all pairs from words and tree alone, ``[nodes, pairs]``."""
     score = parameters["attach.relation"][relation]
     nodes = relation.shape[0]
     score = score + _weigh(parameters, features, "pair", tables, nodes)["pair"]

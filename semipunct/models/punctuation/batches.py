@@ -33,41 +33,29 @@ from semipunct.structures.given_tree import (
 
 @dataclass(frozen=True, slots=True)
 class EncodedSentences:
-    """Sentences with extracted features and ordered trees.
+    """Sentences with extracted features and ordered trees."""
 
-    Attributes:
-        strings: distinct surface strings, as symbols in text order; the first is empty.
-        string_of_slot: for each sentence ``[n + 1]``, indices of strings in reading order.
-        absorptions: for each sentence, the operations of its recursion.
-        relation: ``[total words]``, relation indices.
-        features: feature vectors of all words, by table.
-        supports: outcomes for which features have weights, by table.
-        start: ``[sentences + 1]``, the first word of each sentence.
-        closed: ``[total words, 2]``, whether the slots at the left and right edges of each
-            constituent are within orthographic words; None if no slot is.
-        slots: ``[sentences]``, numbers of slots that may contain marks.
-        widths: number of vector widths of the slot automata: 2 (slots of at most one token, and
-            longer ones), or 1 for all.
-    """
-
-    strings: tuple[tuple[int, ...], ...]
-    string_of_slot: tuple[npt.NDArray[np.int32], ...]
-    absorptions: tuple[Absorptions, ...]
-    relation: npt.NDArray[np.int32]
-    features: Mapping[Table, FeatureRows]
-    supports: Mapping[Table, Support]
-    start: npt.NDArray[np.int64]
+    strings: tuple[tuple[int, ...], ...]  # distinct, as symbols in text order; the first is empty
+    string_of_slot: tuple[npt.NDArray[np.int32], ...]  # per sentence, [n + 1], in reading order
+    absorptions: tuple[Absorptions, ...]  # per sentence
+    relation: npt.NDArray[np.int32]  # [total words]
+    features: Mapping[Table, FeatureRows]  # of all words
+    supports: Mapping[Table, Support]  # outcomes with weights
+    start: npt.NDArray[np.int64]  # [sentences + 1], the first word of each sentence
+    # [total words, 2], whether the slots at the edges of each constituent are within orthographic
+    # words; None if no slot is
     closed: npt.NDArray[np.bool_] | None
-    slots: tuple[int, ...]
+    slots: tuple[int, ...]  # number of slots that may contain marks, per sentence
+    # Number of vector widths of the slot automata: 2 (slots of at most one token, and longer ones),
+    # or 1 for all.
     widths: int
 
     @property
     def lengths(self) -> list[int]:
-        """The number of words of each sentence."""
         return np.diff(self.start).tolist()
 
     def words(self, members: Sequence[int]) -> npt.NDArray[np.int64]:
-        """Return the indices of the words of some sentences, over all sentences."""
+        """Return the indices of the words of some sentences."""
         return np.concatenate([np.arange(*self.start[i : i + 2]) for i in members])
 
 
@@ -83,10 +71,8 @@ def encode(
     """Encode sentences for all batches.
 
     Args:
-        features: feature vectors of all words, by table.
-        supports: outcomes for which features have weights, by table.
         directions: for each pass of the channel, whether it runs from right to left.
-        final_mark: whether the channel also has a mark at the end of a sentence.
+        final_mark: whether the channel has a mark at the end of a sentence.
     """
     mirrored = directions[0]
     number: dict[tuple[int, ...], int] = {(): 0}
@@ -150,76 +136,50 @@ a CPU are far slower.
 
 
 class FeatureSizes(NamedTuple):
-    """The padded sizes of one table of a batch; see ``SparseRows``.
+    """The padded sizes of one table of a batch; see ``SparseRows``."""
 
-    Attributes:
-        entries: number of entries of all nodes.
-        blocks: number of blocks of distinct features.
-        weights: number of weights of these features.
-    """
-
-    entries: int
-    blocks: int
-    weights: int
+    entries: int  # of all nodes
+    blocks: int  # of distinct features
+    weights: int  # of these features
 
 
 @dataclass(frozen=True, slots=True)
 class BatchShape:
-    """The padded sizes of batches, which determine all compiled shapes.
-
-    Attributes:
-        words: total number of words.
-        strings: number of distinct surface strings.
-        states: number of states, at least the tokens of the longest string.
-        steps: number of steps of the scan.
-        lanes: absorptions per step, for each vector width.
-        factors: number of factors multiplied per sentence.
-    """
+    """The padded sizes of batches, which determine all compiled shapes."""
 
     sentences: int
-    words: int
-    strings: int
-    states: int
-    steps: int
-    lanes: tuple[int, ...]
-    factors: int
+    words: int  # in all sentences
+    strings: int  # distinct surface strings
+    states: int  # at least the tokens of the longest string
+    steps: int  # of the scan
+    lanes: tuple[int, ...]  # absorptions per step, for each vector width
+    factors: int  # multiplied per sentence
     features: Mapping[Table, FeatureSizes]
 
 
 @dataclass(slots=True)
 class Draft:
-    """A batch before padding: trees are ordered and slots numbered, features not yet laid out.
+    """A batch before padding: trees are ordered and slots numbered."""
 
-    Attributes:
-        members: sentence numbers.
-        automata: for each sentence ``[n + 1]``, indices of its strings within the batch.
-        strings: distinct surface strings; the first is empty.
-        groups: for each sentence, the vector width of each absorption.
-        widths: maximum number of widths.
-    """
-
-    members: Sequence[int]
+    members: Sequence[int]  # sentence numbers
     absorptions: list[Absorptions]
-    automata: list[npt.NDArray[np.int32]]
-    strings: list[tuple[int, ...]]
-    groups: list[npt.NDArray[np.int32]]
-    widths: int
+    automata: list[npt.NDArray[np.int32]]  # string of each slot, [n + 1] per sentence
+    strings: list[tuple[int, ...]]  # distinct surface strings; the first is empty
+    groups: list[npt.NDArray[np.int32]]  # vector width of each absorption, per sentence
+    widths: int  # maximum number of widths
     features: dict[Table, FeatureSizes]
     _placed: tuple[tuple[int, ...], Placement] | None = None
 
     @property
     def words(self) -> int:
-        """The total number of words."""
         return sum(p.words for p in self.absorptions)
 
     @property
     def longest(self) -> int:
-        """The number of tokens of the longest string."""
         return max(len(s) for s in self.strings)
 
     @property
     def factors(self) -> int:
-        """The maximum number of factors of a sentence."""
         return max(map(_factors, self.absorptions))
 
     def work(self, widths: int) -> tuple[int, ...]:
@@ -228,13 +188,12 @@ class Draft:
         return tuple(sum(int((g == i).sum()) for g in groups) for i in range(widths))
 
     def schedule_absorptions(self, lanes: tuple[int, ...]) -> Placement:
-        """Schedule the absorptions; the last schedule is cached for laying out."""
+        """Schedule the absorptions, and cache the last schedule."""
         if self._placed is None or self._placed[0] != lanes:
             self._placed = lanes, place(self.absorptions, self._grouped(len(lanes)), lanes)
         return self._placed[1]
 
     def _grouped(self, widths: int) -> list[npt.NDArray[np.int32]]:
-        """Return ``groups`` with the narrowest widths merged."""
         return [np.maximum(g - (self.widths - widths), 0) for g in self.groups]
 
 
@@ -244,7 +203,7 @@ def _width_groups(
     absorptions: Sequence[Absorptions],
     numbers: Sequence[npt.NDArray[np.int32]],
 ) -> list[npt.NDArray[np.int32]]:
-    """Return the width group of each absorption: strings of at most one token, or longer ones."""
+    """Return the width group of each absorption."""
     width = np.array([min(max(len(s), 1), widths) - 1 for s in strings], np.int32)
     return [
         np.maximum(width[slots[each.left_slot]], width[slots[each.right_slot]])
@@ -258,7 +217,6 @@ def _chain(batch: Iterable[Absorptions]) -> int:
 
 
 def _factors(absorptions: Absorptions) -> int:
-    """Return the number of factors multiplied for a sentence."""
     return int(absorptions.untouched.sum()) + len(absorptions.kid)
 
 
@@ -282,12 +240,7 @@ def draft(encoded: EncodedSentences, members: Sequence[int]) -> Draft:
 
 
 def occurring(context: npt.NDArray[np.int32], size: int) -> npt.NDArray[np.int64]:
-    """Return the distinct feature indices in ascending order, in linear time.
-
-    Args:
-        context: ``[entries]``, feature indices.
-        size: total number of features.
-    """
+    """Return the distinct feature indices in ascending order, in linear time."""
     occurs = np.zeros(size, bool)
     occurs[context] = True
     return np.flatnonzero(occurs)
@@ -298,21 +251,11 @@ def fit_shape(
 ) -> BatchShape:
     """Choose sizes that fit nearly all batches, judging by a sample that includes the largest.
 
-    For scoring, sizes are powers of two with lower bounds, so that compiled functions are reused
-    for other sentences. In training, every lane and word costs time in many steps: each size is the
-    maximum over these batches plus a sixteenth. Strings cost almost nothing, so there is room for
-    twice as many. If a batch exceeds a size, the size is doubled and the functions are compiled
-    again.
-
-    The number of steps suffices for the longest chain of the treebank and for the sentence with the
-    most absorptions of wide vectors, which have few lanes; there are no more lanes than these need,
-    because a second shape would cost more than it saves. Only batches with an exceptionally long
-    chain, such as a list of hundreds of names, get a shape of their own.
-
-    Args:
-        drafts: typical batches; for scoring, all batches.
-        sentences: maximum number of sentences in a batch.
-        scoring: whether no gradient is needed.
+    For scoring, sizes are powers of two, so that compiled functions are reused for other sentences.
+    In training, every lane and word costs time in many steps: each size is the maximum over these
+    batches plus a sixteenth. The number of steps suffices for the longest chain of the treebank and
+    for the sentence with the most absorptions of wide vectors; only batches with an exceptionally
+    long chain, such as a list of hundreds of names, get a shape of their own.
     """
 
     def ample(size: int, least: int) -> int:
@@ -361,7 +304,7 @@ def fit_shape(
 def _steps_of_widest(
     encoded: EncodedSentences, drafts: Sequence[Draft], lanes: tuple[int, ...]
 ) -> list[int]:
-    """Return the steps of batches that contain a sentence with the most absorptions of a width."""
+    """Return the steps of batches with a sentence that has the most absorptions of a width."""
     steps: list[int] = []
     for width, sentence in enumerate(_widest(encoded), start=1):
         by_work = sorted(drafts, key=lambda d: d.work(len(lanes))[width])
@@ -387,25 +330,15 @@ def _doubled(size: int, required: int) -> int:
 
 
 class Batch(NamedTuple):
-    """The arrays of a batch, from which ``GivenTrees`` are built.
-
-    Attributes:
-        features: feature vectors by table.
-        relation: ``[words]``, relation indices.
-        accept: acceptors of the distinct surface strings.
-        schedule: order of absorptions; automata are indexed as in ``accept``.
-        log_scale: ``[sentences]``, log of the factor taken out of the acceptors.
-        slots: ``[sentences]``, numbers of slots that may contain marks; zero in the padding.
-        closed: ``[words, 2]``, as in ``EncodedSentences``.
-    """
+    """The arrays of a batch, from which ``GivenTrees`` are built."""
 
     features: Mapping[Table, SparseRows]
-    relation: npt.NDArray[np.int32]
-    accept: Acceptors
-    schedule: Schedule
-    log_scale: npt.NDArray[np.float32]
-    slots: npt.NDArray[np.int32]
-    closed: npt.NDArray[np.bool_] | None = None
+    relation: npt.NDArray[np.int32]  # [words]
+    accept: Acceptors  # of the distinct surface strings
+    schedule: Schedule  # of absorptions; automata are indexed as in ``accept``
+    log_scale: npt.NDArray[np.float32]  # [sentences], of the acceptors
+    slots: npt.NDArray[np.int32]  # [sentences], slots that may contain marks; zero in the padding
+    closed: npt.NDArray[np.bool_] | None = None  # [words, 2], as in ``EncodedSentences``
 
 
 def lay_out(
@@ -417,10 +350,7 @@ def lay_out(
 ) -> Batch:
     """Lay out a batch in padded arrays.
 
-    Args:
-        directions: for each pass of the channel, whether it runs from right to left.
-        shape: padded sizes. A size that is too small is doubled until it suffices, so that few
-            distinct shapes occur.
+    Sizes that are too small are doubled, so that few distinct shapes occur.
     """
     members = draft.members
     placement = draft.schedule_absorptions(shape.lanes)
@@ -471,7 +401,7 @@ def lay_out(
 def _sparse_rows(
     encoded: EncodedSentences, table: Table, words: npt.NDArray[np.int64], shape: BatchShape
 ) -> SparseRows:
-    """Return the padded feature vectors of a batch's words; nodes are numbered as in the batch."""
+    """Return the padded feature vectors of a batch's words."""
     rows, support, size = encoded.features[table], encoded.supports[table], shape.features[table]
     # Tables without weights are not used.
     size = size if support.weights else FeatureSizes(0, 0, 0)

@@ -29,20 +29,13 @@ INSIDE = "inside"
 
 @dataclass(frozen=True, slots=True)
 class BottomUpSampler:
-    """The tables of a model for bottom-up sampling, shared by all sentences.
-
-    Attributes:
-        pairs: ``[pairs, 2]``, the labels of each pair.
-        weights: ``[features + 1, pairs]``, weights of pair features; the last row, for no feature,
-            is zero.
-        token: codes of the tokens that features distinguish.
-    """
+    """The tables of a model for bottom-up sampling, shared by all sentences."""
 
     channel: ChannelSampler
     features: FeatureIndex
-    pairs: Ints
-    weights: npt.NDArray[np.float32]
-    token: Mapping[str, int]
+    pairs: Ints  # [pairs, 2], labels
+    weights: npt.NDArray[np.float32]  # [features + 1, pairs]; the last row, for no feature, is zero
+    token: Mapping[str, int]  # codes of the tokens that features distinguish
 
     @classmethod
     def of(cls, model: PunctuationModel, parameters: Weights) -> BottomUpSampler:
@@ -66,11 +59,7 @@ class BottomUpSampler:
         )
 
     def draw(self, requests: Sequence[Request], scores: TreeScores, count: int) -> list[Draws]:
-        """Draw the punctuation of sentences.
-
-        Args:
-            scores: tree scores of all words of the sentences, end to end.
-            count: draws per sentence.
+        """Draw punctuation, given the tree scores of all words of the sentences, end to end.
 
         Raises:
             UsageError: if there is evidence.
@@ -129,14 +118,7 @@ class BottomUpSampler:
     def _choice(
         self, scores: npt.NDArray[np.float32], rows: Ints, within: Ints, seen: _TokenSets
     ) -> Categorical:
-        """Return the distribution of the pair of one constituent given the tokens within it.
-
-        Args:
-            scores: ``[pairs]``, tree scores.
-            rows: ``[tokens, families]``, features that each token within adds.
-            within: ``[draws]``, index of the set of tokens within.
-            seen: the sets.
-        """
+        """Return the distribution of the pair of a constituent given the tokens within it."""
         first, inverse = unique_rows(within)
         conditional = np.stack([scores] * len(first))
         for row, number in zip(conditional, within[first].tolist(), strict=True):
@@ -152,7 +134,6 @@ class _TokenSets:
         self.sets = Numbering[frozenset[int]](frozenset())
 
     def members(self, token: Mapping[str, int], strings: list[Puncteme]) -> Ints:
-        """Return the index of each string's set of tokens."""
         return np.array([self.sets.number(frozenset(token[t] for t in s)) for s in strings])
 
     def unite(self, sets: Ints, additions: Ints) -> None:

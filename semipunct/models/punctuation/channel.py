@@ -22,9 +22,9 @@ CHANNEL = "channel."
 
 
 def possible_edits(symbols: Sequence[str]) -> np.ndarray:
-    """Return the mask of possible edits, ``[edits, symbols, symbols]``; see ``edits.possible``.
+    """Return the mask of possible edits, ``[edits, symbols, symbols]``.
 
-    The first token is read by absorbing the start symbol to the left with probability one.
+    The first token absorbs the start symbol to the left with probability one.
     """
     possible = np.zeros((len(EDITS), len(symbols), len(symbols)), bool)
     for i, a in enumerate(symbols[1:], 1):
@@ -40,12 +40,7 @@ def possible_edits(symbols: Sequence[str]) -> np.ndarray:
 def channel_parameters(
     symbols: Sequence[str], options: ModelOptions, initial: np.random.Generator | None, scale: float
 ) -> dict[str, np.ndarray]:
-    """Return initial weights: N(0, scale^2), or zero.
-
-    Args:
-        symbols: the alphabet; symbol 0 is the start.
-        initial: None for zero.
-    """
+    """Return initial weights: N(0, scale^2), or zero."""
     n = len(symbols)
     shapes: dict[str, tuple[int, ...]] = {}
     if options.channel != "none":
@@ -67,13 +62,9 @@ def log_edits(
 ) -> Edits:
     """Return the log-probabilities of the edits of one pass, in text order.
 
-    Each of the four tables is ``[symbols, symbols]``. With tied weights, token strengths decide
-    which token absorbs the other (footnote 5): ``strength[b] - strength[a]`` is added to the weight
-    of absorbing left and subtracted from the weight of absorbing right.
-
-    Args:
-        number: index of the pass.
-        symbols: the alphabet; symbol 0 is the start.
+    Each of the four tables is ``[symbols, symbols]``; symbol 0 is the start. With tied weights,
+    token strengths decide which token absorbs the other (footnote 5): ``strength[b] - strength[a]``
+    is added to the weight of absorbing left and subtracted from the weight of absorbing right.
     """
     possible = jnp.asarray(possible_edits(symbols))
     if options.channel == "none":

@@ -22,36 +22,23 @@ END = -1
 
 
 class UnderlyingStrings(NamedTuple):
-    """The non-empty underlying strings of one slot per sentence, for many draws.
+    """The non-empty underlying strings of one slot per sentence, for many draws."""
 
-    Attributes:
-        shape: numbers of sentences and draws.
-        at: ``[strings]``, the draw of each string, in ascending order: ``sentence * draws + draw``.
-        symbols: ``[strings, longest]``, symbols in text order, including boundary marks.
-    """
-
-    shape: tuple[int, int]
-    at: Ints
-    symbols: Ints
+    shape: tuple[int, int]  # numbers of sentences and draws
+    at: Ints  # [strings], ascending: ``sentence * draws + draw``
+    symbols: Ints  # [strings, longest], in text order, with boundary marks
 
 
 @dataclass(frozen=True, slots=True)
 class ChannelSampler:
-    """A sampler of surface strings given underlying strings.
-
-    Attributes:
-        rewriter: the channel's probabilities.
-        spelt: ``[labels + 2, longest]``, symbols of labels and of both boundary marks.
-        final_mark: whether the end of a sentence has a boundary mark.
-    """
+    """A sampler of surface strings given underlying strings."""
 
     rewriter: Rewriter
-    spelt: Ints
-    final_mark: bool
+    spelt: Ints  # [labels + 2, longest], symbols of labels and of both boundary marks
+    final_mark: bool  # whether the end of a sentence has a boundary mark
 
     @classmethod
     def of(cls, model: PunctuationModel, parameters: Weights) -> ChannelSampler:
-        """Build the tables of a model."""
         code = {s: i for i, s in enumerate(model.inventory.symbols)}
         punctemes = [*model.inventory.labels, (INITIAL,), (FINAL,)]
         spelt = np.full((len(punctemes), max(map(len, punctemes))), END)
@@ -70,10 +57,9 @@ class ChannelSampler:
         """Concatenate the labels of each draw, enclosed by the boundary marks.
 
         Args:
-            labels: ``[edges, draws]``, labels of the constituents that end or begin at the slot, in
-                text order within a sentence.
-            sentences: ``[edges]``, the sentence of each edge.
-            boundaries: ``[sentences]``, boundary marks of the slot.
+            labels: ``[edges, draws]``, in text order within a sentence.
+            sentences: ``[edges]``.
+            boundaries: ``[sentences]``.
         """
         draws = labels.shape[1]
         edge, draw = labels.nonzero()
@@ -101,12 +87,7 @@ class ChannelSampler:
         generators: Sequence[np.random.Generator],
         surface: Numbering[Puncteme],
     ) -> Ints:
-        """Draw surface strings; return their indices, ``[sentences, draws]``.
-
-        Args:
-            generators: one per sentence.
-            surface: numbering of surface strings without boundary marks; new strings are added.
-        """
+        """Draw surface strings; return their indices in ``surface``, ``[sentences, draws]``."""
         shown = np.zeros(inputs.shape, np.int64)
         if not len(inputs.at):
             return shown
@@ -135,10 +116,7 @@ class ChannelSampler:
         return shown
 
     def map_strings(self, inputs: UnderlyingStrings, value: Callable[[Puncteme], float]) -> Floats:
-        """Apply a function to the underlying string of each draw, ``[draws]``; zero if it is empty.
-
-        The function is called once per distinct string. ``inputs`` must be of one sentence.
-        """
+        """Apply a function to each distinct underlying string of a sentence, ``[draws]``."""
         first, inverse = unique_rows(*(inputs.symbols + 1).T)
         values = [value(self.tokens(row)) for row in inputs.symbols[first].tolist()]
         values_of_draws = np.zeros(inputs.shape[1])
@@ -146,7 +124,6 @@ class ChannelSampler:
         return values_of_draws
 
     def tokens(self, string: Sequence[int]) -> Puncteme:
-        """Return the tokens of a row of symbols."""
         names = self.rewriter.inventory.symbols
         return tuple(names[s] for s in string if s != END)
 
@@ -182,9 +159,9 @@ def sample_pass(window_pass: WindowPass, symbols: Ints, points: Floats) -> Ints:
     which is written at the end.
 
     Args:
-        symbols: ``[strings, longest]``, symbols of non-empty strings.
-        points: ``[strings, longest - 1]``, uniform numbers in [0, 1), each of which selects an edit
-            by inversion.
+        symbols: ``[strings, longest]``, of non-empty strings.
+        points: ``[strings, longest - 1]``, uniform numbers in [0, 1) that select edits by
+            inversion.
     """
     if symbols.shape[1] == 1:
         return symbols  # single symbols are not rewritten
@@ -225,7 +202,6 @@ def _lined_up(rows: Ints, symbols: Ints) -> Ints:
 
 
 def _reversed(symbols: Ints, lengths: Ints) -> Ints:
-    """Reverse every string."""
     place = lengths[:, None] - 1 - np.arange(symbols.shape[1])
     turned = np.take_along_axis(symbols, np.maximum(place, 0), 1)
     return np.where(place < 0, END, turned)

@@ -34,8 +34,6 @@ ANALYSED = "analysed"
 
 
 class _Error(msgspec.Struct, array_like=True):
-    """A row of the table of errors in model data."""
-
     before: Puncteme
     after: Puncteme
     times: int
@@ -47,10 +45,6 @@ class CorrectionModel(PunctuationModel, StaysNear):
 
     The written punctuation is given and only the correct punctuation is random, so structure,
     likelihood, training and sampling are inherited.
-
-    Attributes:
-        errors: training counts of corrections, by original and corrected tokens.
-        centre: channel weights towards which training is regularised (section 6.2); empty for none.
     """
 
     kind: ClassVar[str] = "correction"
@@ -59,9 +53,11 @@ class CorrectionModel(PunctuationModel, StaysNear):
         "semipunct correct MODEL IN.txt --parser PARSER",
     )
 
+    # training counts of corrections, by original and corrected tokens
     errors: Mapping[tuple[Puncteme, Puncteme], int] = field(
         default_factory=dict[tuple[Puncteme, Puncteme], int]
     )
+    # channel weights towards which training is regularised (section 6.2)
     centre: Mapping[str, npt.NDArray[np.float32]] = field(
         default_factory=dict[str, npt.NDArray[np.float32]]
     )

@@ -1,4 +1,4 @@
-"""Conversion of a model's vocabulary to plain JSON values and back; msgspec checks the types."""
+"""Conversion of a model's vocabulary to plain JSON values and back."""
 
 from __future__ import annotations
 
@@ -23,10 +23,7 @@ Strings = tuple[str, ...]
 
 
 class InventoryData(msgspec.Struct):
-    """An ``Inventory``; ``allowed`` lists the pairs of each relation.
-
-    Models of earlier versions have no ``joining``.
-    """
+    """An ``Inventory``; models of earlier versions have no ``joining``."""
 
     symbols: Strings
     labels: tuple[Strings, ...]
@@ -50,7 +47,7 @@ class ConjunctionData(msgspec.Struct):
 
 
 class FeaturesData(msgspec.Struct):
-    """A ``FeatureIndex``; ``codes`` is the number of codes of each attribute when it was built."""
+    """A ``FeatureIndex``, with the number of codes of each attribute."""
 
     symbols: dict[str, Strings]
     codes: dict[str, int]
@@ -58,7 +55,7 @@ class FeaturesData(msgspec.Struct):
 
 
 class ModelData(msgspec.Struct):
-    """The plain values of a model without options and weights, in the order of writing.
+    """The plain values of a model without options and weights.
 
     ``words`` is unused, but part of the digests of models.
     """
@@ -103,11 +100,7 @@ def to_data(
 
 
 def from_data(data: Any) -> tuple[Inventory, FeatureIndex, dict[Table, Support]]:
-    """Invert ``to_data``.
-
-    Raises:
-        KeyError, TypeError, ValueError: if the data has another form.
-    """
+    """Invert ``to_data``."""
     model_data = msgspec.convert(data, ModelData)
     arrays = msgspec.convert(data["arrays"], dict[str, np.ndarray])
     for name, array in arrays.items():

@@ -1,7 +1,4 @@
-"""Likelihoods of marks, and underlying trees T': the best, the k best, and posterior samples.
-
-All are queries to the distribution over the choices of ``GivenTrees``.
-"""
+"""Likelihoods of marks, and underlying trees T': the best, the k best, and posterior samples."""
 
 from __future__ import annotations
 
@@ -35,13 +32,7 @@ _BRACKETS = {"[": "\\[", "]": "\\]"}
 
 @dataclass(frozen=True, slots=True)
 class SlotAnalysis:
-    """The rewriting of one slot.
-
-    Attributes:
-        underlying: underlying tokens, including boundary marks.
-        edits: in the order of application.
-        surface: surface tokens, including boundary marks.
-    """
+    """The rewriting of one slot; both strings include boundary marks."""
 
     underlying: Puncteme
     edits: tuple[Edit, ...]
@@ -50,7 +41,7 @@ class SlotAnalysis:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Analysis:
-    """An underlying tree T' of a sentence; ``str`` writes brackets as in section 1 of the paper.
+    """An underlying tree T' of a sentence.
 
     Attributes:
         pairs: left and right puncteme of each word. The open puncteme is ``(marks.OPEN,)``; its
@@ -78,9 +69,7 @@ class Analysis:
         r"""Write the tree in one line, as in section 1 of the paper, in linear time.
 
         Every node with a non-empty puncteme, except the root, has brackets around its constituent
-        and its punctemes just inside them. Square brackets in the text are written ``\[`` and
-        ``\]``; special tokens have the symbols of ``marks.tokens``. The dot of an abbreviation is a
-        separate mark.
+        and its punctemes just inside them. Square brackets of the text are escaped.
         """
         tree = self.sentence.tree
         sides: list[tuple[list[str], list[str]]] = []
@@ -101,11 +90,7 @@ class Analysis:
         )
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the analysis as JSON-serialisable values.
-
-        ``heads`` are word numbers (1..n, 0 for the root) in the projective tree; ``nodes`` has one
-        entry per word, ``slots`` one per slot (0..n); logarithms are natural.
-        """
+        """Return JSON-serialisable values; words are numbered from 1, slots from 0."""
         s = self.sentence
         return {
             "sent_id": s.sentence_id,
@@ -170,9 +155,7 @@ def best_of(
 ) -> list[list[Analysis]]:
     """Return the most probable distinct choices of punctemes of each sentence, best first.
 
-    Derivations are ranked by punctemes and edits together, as in ``best``. Among the first ``2 *
-    count``, only the first of each choice of punctemes is kept, so there may be fewer than
-    ``count`` analyses.
+    Only the first ``2 * count`` derivations are considered, so there may be fewer choices.
     """
     analyses_of_each = _derivations(model, parameters, sentences, ("top", 2 * count))
     return [list({a.pairs: a for a in analyses}.values())[:count] for analyses in analyses_of_each]
@@ -203,7 +186,6 @@ def _derivations(
     question: _Question,
     seed: int = 0,
 ) -> list[list[Analysis]]:
-    """Return the possible derivations that a query selects, for each sentence."""
     # There are few distinct strings, so each rewriting is explained only once.
     explain = lru_cache(maxsize=None)(Rewriter.of(model, parameters).explain)
     encoded = model.encode(sentences)
@@ -236,7 +218,7 @@ def _derivations(
 def _score(
     model: PunctuationModel, parameters: Parameters, batch: Batch
 ) -> tuple[jax.Array, jax.Array]:
-    """Return log p(x | T) of each sentence of a batch, and all log p(l, r | w)."""
+    """Return log p(x | T) of each sentence, and all log p(l, r | w)."""
     potentials = model.potentials(parameters, batch)
     return Distribution(potentials).log_partition(), potentials.choice
 
@@ -251,15 +233,7 @@ def _ask(
     log_p: jax.Array,
     chance: jax.Array,
 ) -> tuple[jax.Array, jax.Array]:
-    """Answer a query about a batch: the pair of each word, and the log weight, of each derivation.
-
-    Args:
-        parameters: weights of the channel.
-        log_choice: log p(l, r | w).
-        log_p: log p(x | T) of each sentence.
-        chance: seed and batch number; the key is made here, because making it outside would compile
-            two more programs.
-    """
+    """Answer a query: the pair of each word, and the log weight, of each derivation."""
     key = jax.random.fold_in(jax.random.key(chance[0]), chance[1])
     potentials = model.potentials(parameters, batch, choice=log_choice)
     distribution = Distribution(potentials)
@@ -275,7 +249,6 @@ def _ask(
 
 
 def _spans(members: Sequence[int], lengths: Sequence[int]) -> list[tuple[int, slice]]:
-    """Return each sentence number with the slice of its words in the batch."""
     ends = np.cumsum([lengths[i] for i in members]).tolist()
     return [(i, slice(end - lengths[i], end)) for i, end in zip(members, ends, strict=True)]
 

@@ -1,11 +1,10 @@
 """Draws of the punctuation of sentences: vectorised categorical draws, and evidence.
 
 Given evidence of the surface, draws are made by sequential importance resampling, a particle filter
-(Gordon, Salmond and Smith 1993). The draws of a sentence are particles, its slots are time steps.
-At a slot with evidence, the labels of a particle are drawn from a proposal that depends on the
-evidence. The weight of the particle is the probability of the evidence given these labels, times
-the ratio of model and proposal; particles are then resampled in proportion to their weights.
-Relative frequencies converge to posterior probabilities as the number of particles grows.
+(Gordon, Salmond and Smith 1993): the draws of a sentence are particles, its slots are time steps.
+At a slot with evidence, labels are drawn from a proposal that depends on the evidence. The weight
+of a particle is the probability of the evidence given these labels, times the ratio of model and
+proposal; particles are then resampled in proportion to their weights.
 """
 
 from __future__ import annotations
@@ -29,33 +28,20 @@ AT_ONCE = 1 << 14
 
 
 class Categorical(NamedTuple):
-    """Categorical distributions, and the distribution of each draw.
+    """Categorical distributions, and the distribution of each draw."""
 
-    Attributes:
-        weight: ``[outcomes, distributions]``, unnormalised probabilities.
-        distribution: ``[draws]``, indices of distributions.
-    """
-
-    weight: Floats
-    distribution: Ints
+    weight: Floats  # [outcomes, distributions], unnormalised probabilities
+    distribution: Ints  # [draws]
 
     @classmethod
     def of(cls, scores: npt.NDArray[np.float32], distribution: Ints) -> Categorical:
-        """Create distributions from unnormalised log-probabilities.
-
-        Args:
-            scores: ``[distributions, outcomes]``.
-        """
+        """Create distributions from log-probabilities, ``[distributions, outcomes]``."""
         weight = scores - scores.max(1, keepdims=True)
         np.exp(weight, out=weight)
         return cls(np.array(weight.T, np.float64, order="C"), distribution)
 
     def draw(self, points: Floats) -> Ints:
-        """Draw outcomes by inversion of the cumulative distribution function, ``[draws]``.
-
-        Args:
-            points: ``[draws]``, uniform numbers in [0, 1).
-        """
+        """Draw outcomes ``[draws]`` by inversion, given uniform numbers ``[draws]`` in [0, 1)."""
         drawn = np.zeros(len(points), np.int64)
         # The loop goes through the outcomes and keeps only the draws that lie beyond the current
         # one. Most draws take one of the first outcomes, so few remain for the others.
@@ -98,15 +84,10 @@ underrepresented by more than the factor ``1 / (1 - GUIDED)``. The value was not
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """Evidence of the surface of a sentence.
+    """Evidence of the surface of a sentence."""
 
-    Attributes:
-        strings: the existing string of each slot, without boundary marks; empty for no evidence.
-        mistaken: factor for each existing token that is removed; 0 to keep all tokens.
-    """
-
-    strings: tuple[Puncteme, ...]
-    mistaken: float = 0.0
+    strings: tuple[Puncteme, ...]  # of each slot, without boundary marks; empty for no evidence
+    mistaken: float = 0.0  # factor for each existing token that is removed; 0 to keep all tokens
 
     def weight(self, slot: int, surface: Puncteme) -> float:
         """Return the likelihood of the evidence of a slot, up to a constant."""
@@ -127,7 +108,6 @@ def sample_spelling(
 
     Args:
         choices: distributions of the labels at a slot, in text order.
-        label: index of each label.
 
     Returns:
         ``[draws]`` labels for each choice, and the probability ``[draws]`` that independent labels
@@ -171,9 +151,8 @@ def proposal_ratio(probability: Floats, spells: Floats) -> Floats:
     spelling the string.
 
     Args:
-        probability: ``[draws]``, the probability that labels from the model spell the string; if it
-            is zero, ``q`` is ``p``.
-        spells: ``[draws]``, one if the drawn labels spell it, otherwise zero.
+        probability: ``[draws]``, that labels from the model spell the string.
+        spells: ``[draws]``, one if the drawn labels spell it.
     """
     possible = probability > 0
     share = spells / np.where(possible, probability, 1)
@@ -181,13 +160,10 @@ def proposal_ratio(probability: Floats, spells: Floats) -> Floats:
 
 
 def systematic_resample(weights: Floats, generator: np.random.Generator) -> Ints:
-    """Resample draws in proportion to their weights; return the indices of survivors, ``[draws]``.
+    """Resample draws in proportion to their weights; return the indices of survivors.
 
     Systematic resampling (Kitagawa 1996) uses one random number and evenly spaced points: each draw
     survives its expected number of times, rounded up or down.
-
-    Args:
-        weights: ``[draws]``, unnormalised, not all zero.
     """
     share = weights.cumsum() / weights.sum()
     points = (np.arange(len(weights)) + generator.random()) / len(weights)
@@ -204,23 +180,15 @@ class Request(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Draws:
-    """Draws of the surface punctuation of one sentence.
+    """Draws of the surface punctuation of one sentence."""
 
-    Attributes:
-        strings: for each slot the distinct strings drawn, without boundary marks.
-        chosen: ``[draws, slots]``, indices into ``strings``.
-    """
-
+    # distinct strings drawn for each slot, without boundary marks
     strings: tuple[tuple[Puncteme, ...], ...]
-    chosen: Ints
+    chosen: Ints  # [draws, slots], indices into ``strings``
 
     @classmethod
     def of(cls, slots: Ints, strings: Sequence[Puncteme]) -> Draws:
-        """Collect draws.
-
-        Args:
-            slots: ``[slots, draws]``, indices into ``strings``.
-        """
+        """Collect draws from indices of strings, ``[slots, draws]``."""
         # Draws are counted slot by slot, so those of a slot are contiguous.
         chosen = np.empty(slots.shape, np.int64).T
         drawn_strings: list[tuple[Puncteme, ...]] = []

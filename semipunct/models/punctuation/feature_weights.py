@@ -1,8 +1,7 @@
 """The features with the largest weights for a puncteme in a log-linear punctuation model.
 
-The score of a pair of punctemes is a sum over the features of the node (equation 4). The
-contribution of a feature is its difference between the pair and the same pair without the puncteme
-of one side, which is its share of the log-odds of that puncteme.
+The contribution of a feature (equation 4) is its difference between the pair and the same pair
+without the puncteme of one side: its share of the log-odds of that puncteme.
 """
 
 from __future__ import annotations
@@ -30,12 +29,7 @@ LISTED = 3
 
 
 class FeatureWeight(NamedTuple):
-    """A feature and its contribution to the log-odds of a puncteme.
-
-    Attributes:
-        feature: its attributes with their values.
-        weight: in nats; positive values favour the puncteme.
-    """
+    """A feature and its contribution to the log-odds of a puncteme, in nats."""
 
     feature: str
     weight: float
@@ -60,8 +54,6 @@ class NodeFeatures:
         Args:
             word: head of the constituent, from 1.
             side: ``left`` or ``right``.
-            pair: punctemes of the constituent.
-            listed: maximum number of features.
         """
         inventory = self._model.inventory
         label_of = {label: i for i, label in enumerate(inventory.labels)}
@@ -93,7 +85,6 @@ class NodeFeatures:
     def _of_table(
         self, table: Table, node: int, outcome: int, reference: int
     ) -> list[FeatureWeight]:
-        """Return the contributions of a table's features to the log-odds of two outcomes."""
         rows = self._rows[table]
         entries = slice(*rows.start[node : node + 2].tolist())
         features, values = rows.context[entries].astype(np.int64), rows.value[entries]
@@ -164,7 +155,7 @@ class FeatureNames:
         return tables
 
     def _values(self, parts: Sequence[str], code: int) -> Iterator[str]:
-        """Yield attributes and values, the last one first: codes are mixed-radix numbers."""
+        """Yield attributes and values, the last one first."""
         for part in reversed(parts):
             code, digit = divmod(code, self._sizes[part])
             yield f"{part}={_value(self._vocabulary, self._attributes.get(part), part, digit)}"

@@ -1,7 +1,4 @@
-"""The inventory of a model: tokens, punctemes and pairs of punctemes.
-
-Pairs are counted in substrings (docs/decisions/punctuation-model.md).
-"""
+"""The inventory of a model: tokens, punctemes and pairs of punctemes."""
 
 from __future__ import annotations
 
@@ -31,28 +28,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Inventory:
-    """The finite sets of the model, estimated from the surface of a training treebank (section 4).
+    """The finite sets of the model, estimated from the surface of a treebank (section 4)."""
 
-    Attributes:
-        symbols: the channel's alphabet; symbol 0 is the start.
-        labels: punctemes; label 0 is empty.
-        pairs: ``[pairs, 2]``, left and right labels; in pair 0 both are empty.
-        relations: the relations of the rows of ``allowed`` and ``counts``.
-        allowed: ``[relations + 1, pairs]``, the pairs that each relation allows (last row: any
-            other relation); None if all relations allow all pairs.
-        counts: ``[relations + 1, pairs]``, counts of the pairs that flank constituents.
-        spelling: distribution over strings of the open puncteme.
-        joining: tokens that only join words; by typographic rules if the treebank records no
-            spaces, or the model is older.
-    """
-
-    symbols: tuple[str, ...]
-    labels: tuple[Puncteme, ...]
-    pairs: npt.NDArray[np.int32]
+    symbols: tuple[str, ...]  # the channel's alphabet; symbol 0 is the start
+    labels: tuple[Puncteme, ...]  # punctemes; label 0 is empty
+    pairs: npt.NDArray[np.int32]  # [pairs, 2], labels; in pair 0 both are empty
     relations: tuple[str, ...]
+    # [relations + 1, pairs] (last row: any other relation); None for all pairs
     allowed: npt.NDArray[np.bool_] | None
-    counts: npt.NDArray[np.int32]
-    spelling: Spelling
+    counts: npt.NDArray[np.int32]  # [relations + 1, pairs], of flanked constituents
+    spelling: Spelling  # of the open puncteme
+    # Tokens that only join words; typographic rules if the treebank records no spaces, or the model
+    # is older.
     joining: JoiningMarks = BY_TYPOGRAPHY
 
     @property
@@ -67,7 +54,6 @@ class Inventory:
         return tuple(number.get(t, unknown) for t in puncteme)
 
     def pair_name(self, pair: int) -> Pair:
-        """Return the two punctemes of a pair."""
         left, right = (int(label) for label in self.pairs[pair])
         return self.labels[left], self.labels[right]
 
@@ -89,8 +75,7 @@ def build_inventory(sentences: Sequence[Sentence], options: ModelOptions) -> Inv
     With ``options.hard_sets`` these are the sets of the paper: every surface string of a slot is a
     puncteme, and a relation allows the pairs that flank its constituents (V and W_d of section 4).
     Otherwise pairs of substrings are included, rare pairs are left to the back-off, and every
-    single token and the open puncteme may occur on either side of any relation
-    (docs/decisions/punctuation-model.md).
+    single token and the open puncteme may occur on either side of any relation.
     """
     counts = token_counts(slot for s in sentences for slot in s.slots)
     frequent = frequent_tokens(counts, options.minimum_token_count)
@@ -142,7 +127,7 @@ def _parts(left: Puncteme, right: Puncteme) -> Iterator[Pair]:
 
 
 def substrings(puncteme: Puncteme) -> set[Puncteme]:
-    """Return all substrings of a string, including the empty one and the string itself."""
+    """Return all substrings, including the empty one and the string itself."""
     n = len(puncteme)
     return {()} | {puncteme[i:j] for i in range(n) for j in range(i + 1, n + 1)}
 
@@ -174,9 +159,7 @@ def supports(
     """Give features weights for the outcomes with which they occur in training.
 
     Args:
-        rows: feature vectors of the sentences' words.
-        minimum: minimum number of co-occurrences of feature and outcome; 0 for weights for all
-            outcomes.
+        minimum: number of co-occurrences; 0 for weights for all outcomes.
     """
     supports_of: dict[Table, Support] = {}
     for table in TABLES:
@@ -190,12 +173,7 @@ def supports(
 def _possible(
     sentences: Sequence[Sentence], inventory: Inventory, table: Table
 ) -> csr_array[Any, Any]:
-    """Return the mask of outcomes that the surface permits at each word, ``[words, outcomes]``.
-
-    The permitted punctemes are the substrings of the strings that flank the word's constituent, as
-    for the pairs of the inventory (docs/decisions/punctuation-model.md). The channel may have
-    removed others; they are observed elsewhere.
-    """
+    """Return the mask of outcomes that the surface permits, ``[words, outcomes]``."""
     # SciPy is not needed for using a model.
     from scipy.sparse import csr_array  # pyright: ignore[reportMissingTypeStubs]
 

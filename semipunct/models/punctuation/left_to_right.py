@@ -2,8 +2,7 @@
 
 At each slot, the right punctemes of the constituents that end there and the left punctemes of those
 that begin there are drawn given the surface so far; then the channel rewrites the resulting string.
-Many sentences are processed together, slot by slot, and draws of a sentence with equal features
-share the computation.
+Draws of a sentence with equal features share the computation.
 
 A pair has probability p(l, r | w) = p(l | T, x before a) p(r | l, T, x before b), where a and b are
 the slots at the edges of the constituent of w. Without features of x this is equation 4 of Li, Wang
@@ -61,29 +60,19 @@ precision; 2^17 of them take about 50 MB.
 
 @dataclass(frozen=True, slots=True)
 class LeftToRightSampler:
-    """The tables of a model for left-to-right sampling, shared by all sentences.
-
-    Attributes:
-        pair: ``[labels, labels]``, the pair of a left and a right label; the number of pairs if
-            there is none.
-        symmetric: ``[labels, labels]``, one if the labels mirror each other, otherwise zero.
-        opening: ``[features + 1, labels]``, weights of left labels; the last row, for no feature,
-            is zero.
-        closing: the same for right labels, with a last column for symmetry with the left label.
-        label: index of each label.
-        opening_lookups: features of left labels, for the attributes ``OPENING``.
-        closing_lookups: features of right labels, for the attributes ``CLOSING``.
-    """
+    """The tables of a model for left-to-right sampling, shared by all sentences."""
 
     channel: ChannelSampler
     features: FeatureIndex
-    pair: Ints
-    symmetric: Floats
+    pair: Ints  # [labels, labels]; the number of pairs if there is no such pair
+    symmetric: Floats  # [labels, labels], one if they mirror each other
+    # [features + 1, labels], weights of left labels; the last row is zero, for no feature
     opening: Floats
+    # the same for right labels, with a last column for symmetry with the left label
     closing: Floats
     label: Mapping[Puncteme, int]
-    opening_lookups: Sequence[FeatureLookup]
-    closing_lookups: Sequence[FeatureLookup]
+    opening_lookups: Sequence[FeatureLookup]  # for the attributes ``OPENING``
+    closing_lookups: Sequence[FeatureLookup]  # for the attributes ``CLOSING``
 
     @classmethod
     def of(cls, model: PunctuationModel, parameters: Weights) -> LeftToRightSampler:
@@ -128,12 +117,7 @@ class LeftToRightSampler:
         )
 
     def draw(self, requests: Sequence[Request], scores: TreeScores, count: int) -> list[Draws]:
-        """Draw the punctuation of sentences.
-
-        Args:
-            scores: tree scores of all words of the sentences, end to end.
-            count: draws per sentence.
-        """
+        """Draw punctuation, given the tree scores of all words of the sentences, end to end."""
         ends = np.cumsum([0, *(request.sentence.tree.words for request in requests)])
         draws: list[Draws] = []
         i = 0
@@ -147,11 +131,7 @@ class LeftToRightSampler:
 
 
 def _drawn_together(requests: Sequence[Request], first: int, most: int) -> Sequence[Request]:
-    """Return the requests from ``first`` on that are drawn together.
-
-    A request with evidence is drawn alone, because resampling selects among the draws of one
-    sentence.
-    """
+    """Return the requests from ``first`` on that are drawn together; with evidence, one alone."""
     last = first + 1
     if not requests[first].evidence:
         while last < min(len(requests), first + most) and not requests[last].evidence:
@@ -160,16 +140,11 @@ def _drawn_together(requests: Sequence[Request], first: int, most: int) -> Seque
 
 
 class _Edge(NamedTuple):
-    """One edge of a constituent.
-
-    Attributes:
-        word: head of the constituent, numbered across all sentences.
-        left: the slot at which the constituent begins.
-    """
+    """One edge of a constituent."""
 
     sentence: int
-    word: int
-    left: int
+    word: int  # head of the constituent, numbered across all sentences
+    left: int  # slot at which the constituent begins
 
 
 class _Drawing:
@@ -245,10 +220,7 @@ class _Drawing:
         return [edges[i : i + step] for i in range(0, len(edges), step)]
 
     def _opening(self, edges: Sequence[_Edge]) -> Categorical:
-        """Return the distributions of the left labels of constituents that begin at a slot.
-
-        The draws of an edge are consecutive.
-        """
+        """Return the distributions of left labels; the draws of an edge are consecutive."""
         # p(l | T, x before a) is a sum over r of the scores of pairs, which ``left`` has already,
         # plus features of the history. Draws with the same history share one distribution.
         sentence, word, _ = np.array(edges).T
@@ -260,10 +232,7 @@ class _Drawing:
         return Categorical.of(left_scores(self.left.take(words, 0), marks), inverse)
 
     def _closing(self, edges: Sequence[_Edge]) -> Categorical:
-        """Return the distributions of the right labels of constituents, given their left labels.
-
-        The draws of an edge are consecutive.
-        """
+        """Return the distributions of right labels given left labels."""
         # p(r | l, T, x before b): the scores of the pairs with the left label that was drawn, plus
         # features of the history at the right edge, of the first token at the left edge (``token``)
         # and of the last mark within the constituent (``place``).
@@ -320,32 +289,7 @@ class _Drawing:
         free: Ints,
         evidence: Evidence,
     ) -> tuple[Ints, Ints]:
-        """Draw labels and surface of a slot given evidence, and resample the draws.
-
-        Let y be the labels of a draw at this slot, u(y) their concatenation, x the surface and e(x)
-        the likelihood of the evidence, all conditioned on the preceding slots. The posterior is
-        proportional to p(y) p(x | u(y)) e(x).
-
-        Proposal: the evidence s often has a low prior probability, so few or no labels drawn from
-        p(y) lead to it. In most slots u is rewritten as itself, so labels that spell s are the best
-        guess: q(y) = (1 - g) p(y) + g p(y | u(y) = s), with g = ``GUIDED``.
-
-        Weight: with x drawn from p(x | u(y)) it is p(y) / q(y) e(x). If existing marks are kept, e
-        is one for x = s and zero otherwise, so hardly any draw of x would survive; instead, x is
-        set to s, and the weight is p(y) / q(y) p(s | u(y)), summed over the channel's edits, which
-        is the expectation of the former weight.
-
-        Resampling after every slot with evidence makes all weights equal again. Copies of a draw
-        share their past, but not their future.
-
-        Args:
-            edges: constituents that end or begin at the slot, in text order.
-            choices: p(y), in the order of the edges.
-            free: ``[edges, draws]``, labels drawn from p(y).
-
-        Returns:
-            The labels ``[edges, draws]`` and the indices ``[draws]`` of the surface strings.
-        """
+        """Draw labels ``[edges, draws]`` and surface ``[draws]`` given evidence, and resample."""
         (generator,) = self.generators
         order, channel = self.order, self.order.channel
         stands = evidence.strings[slot]
@@ -378,7 +322,6 @@ class _Drawing:
         return labels[:, survivors], shown[survivors]
 
     def _select(self, survivors: Ints) -> None:
-        """Replace all draws, including their histories, by the survivors of resampling."""
         self.history.select(survivors)
         self.shown = self.shown[:, :, survivors]
         self.labels = {w: label[survivors] for w, label in self.labels.items()}

@@ -1,7 +1,7 @@
 """The training loss: equation 5, per slot.
 
-The paper has two forms of the expected number of unmatched punctemes, under the posterior and under
-the prior (docs/decisions/punctuation-model.md).
+The expected number of unmatched punctemes is under the posterior or, as in the paper's algorithm,
+under the prior (docs/decisions/punctuation-model.md).
 """
 
 from __future__ import annotations
@@ -52,11 +52,8 @@ def loss(
     """Return the regularised negative log-likelihood per slot, and sums over the batch.
 
     Args:
-        potentials: with the regulariser, ``feature`` is one for unmatched pairs.
         slots: ``[sentences]``, number of slots; zero in the padding.
-        parameters: weights by name; the lazy optimiser itself applies the penalty of its weights.
-        start: centres of norms by name, zero by default: the log-counts, and the channel weights of
-            ``CorrectionModel.centre``.
+        start: centres of norms by name, zero by default.
     """
     if options.xi:
         log_p, unmatched = expected_unmatched_marks(potentials, printed=options.printed_regulariser)

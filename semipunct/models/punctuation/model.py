@@ -58,26 +58,17 @@ if TYPE_CHECKING:
 
 
 class TreeScores(NamedTuple):
-    """Unnormalised scores from words and tree, the input of samplers.
+    """Unnormalised scores from words and tree, the input of samplers."""
 
-    Attributes:
-        pair: ``[words, pairs]``.
-        left: ``[words, labels]``, log-sums over the pairs with each left label.
-    """
-
-    pair: jax.Array
-    left: jax.Array
+    pair: jax.Array  # [words, pairs]
+    left: jax.Array  # [words, labels], log-sums over the pairs with each left label
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PunctuationModel(
     Model[EncodedSentences, Batch], ReadsRows[Batch], ScoresExactly[Batch], NeedsConstants, Prunes
 ):
-    """A punctuation model without its weights.
-
-    Attributes:
-        supports: outcomes for which features have weights, by table.
-    """
+    """A punctuation model without its weights."""
 
     kind: ClassVar[str] = "punctuation"
     batching: ClassVar[Batching] = "words"
@@ -89,7 +80,7 @@ class PunctuationModel(
     options: ModelOptions
     inventory: Inventory
     features: FeatureIndex
-    supports: Mapping[Table, Support]
+    supports: Mapping[Table, Support]  # outcomes for which features have weights
 
     @classmethod
     def fit(cls, sentences: Sequence[Sentence], options: ModelOptions) -> Self:
@@ -117,12 +108,12 @@ class PunctuationModel(
 
     @property
     def mirrored(self) -> bool:
-        """Whether the window of the first pass moves from right to left."""
+        """Whether the first pass runs from right to left."""
         return self.directions[0]
 
     @property
     def directions(self) -> tuple[bool, ...]:
-        """For each pass, whether its window moves from right to left; directions alternate."""
+        """For each pass, whether its window moves from right to left."""
         first = self.options.channel == "r2l"
         passes = 1 if self.options.channel == "none" else self.options.passes
         return tuple(first == (i % 2 == 0) for i in range(passes))
@@ -144,7 +135,7 @@ class PunctuationModel(
 
     @cached_property
     def unmatched(self) -> npt.NDArray[np.float32]:
-        """``[pairs]``, one for pairs with unmatched symmetric tokens (appendix B)."""
+        """``[pairs]``, one for pairs with unmatched tokens (appendix B)."""
         tokens = set(self.inventory.symbols)
         known_pairs = {(a, b) for a, b in PAIRS if a in tokens and b in tokens}
         names = (self.inventory.pair_name(p) for p in range(len(self.inventory.pairs)))
@@ -161,7 +152,7 @@ class PunctuationModel(
         return self._encode(sentences, None)
 
     def encode_trees(self, sentences: Sequence[Sentence]) -> EncodedSentences:
-        """Encode words and trees without features of marks, for ``tree_scores``."""
+        """Encode words and trees without features of marks."""
         return self._encode(sentences, self.features.extract(sentences, TREE_TABLES))
 
     def _encode(
@@ -211,12 +202,9 @@ class PunctuationModel(
     def log_likelihoods(
         self, parameters: Parameters, batch: Batch, semiring: Semiring | None = None
     ) -> jax.Array:
-        """Return the log weight of each sentence's total, ``[sentences]``; by default log p(x | T).
+        """Return log p(x | T), ``[sentences]``, or the total in another semiring.
 
         It is NaN where products of weights exceed the range of floats.
-
-        Args:
-            semiring: of the sum; None for ``log_totals``.
         """
         potentials = self.potentials(parameters, batch)
         if semiring is None:
@@ -228,10 +216,7 @@ class PunctuationModel(
         return self.log_likelihoods(parameters, batch, Log())
 
     def constants(self, options: TrainOptions) -> dict[str, jax.Array]:
-        """Return the centre of L2 under ``centre = "counts"``: zero except for the log-counts.
-
-        Tables of zeros are returned as a scalar zero, which broadcasts.
-        """
+        """Return the centre of L2: zero except for the log-counts."""
         if options.centre == "zero":
             return {}
         start = self.initial_parameters(0, 0.0)
@@ -314,13 +299,12 @@ class PunctuationModel(
         return self.features.vocabulary.unseen(sentences)
 
     def log_choice(self, parameters: Parameters, batch: Batch) -> jax.Array:
-        """Return the log-probability of every pair at every word, ``[words, pairs]``."""
+        """Return the log-probability of every pair, ``[words, pairs]``."""
         return log_attach(
             parameters, self.attach_tables, batch.features, batch.relation, batch.closed
         )
 
     def tree_scores(self, parameters: Parameters, batch: Batch) -> TreeScores:
-        """Score pairs from words and tree alone, without features of punctuation."""
         tables = self.attach_tables
         pair = tree_scores(parameters, tables, batch.features, batch.relation, batch.closed)
         return TreeScores(pair, log_sums(pair, tables.left))
@@ -355,5 +339,4 @@ class PunctuationModel(
 
 
 def _rows_read(batch: Batch) -> dict[str, RowNumbers]:
-    """Return the rows of feature weights that a batch reads, by name."""
     return {weights_of(table): rows.weight for table, rows in batch.features.items()}

@@ -1,4 +1,4 @@
-"""Settings of the punctuation model and of its training, and its entry in the registry."""
+"""Settings and registry entries of the punctuation model and the correction model."""
 
 from __future__ import annotations
 
@@ -23,7 +23,6 @@ _REMOVED = (
 
 
 def _complaint(names: Sequence[str]) -> str | None:
-    """Return the problem with a choice of feature templates, or None."""
     for name in names:
         if find_template(name) is None:
             template_names = sorted({t.name for t in TEMPLATES}, key=str.lower)
@@ -48,10 +47,8 @@ class ModelOptions:
         passes: passes of the sliding window, in alternating directions (footnote 6).
         tied: add token strengths and edit preferences to the edit weights, so that rare bigrams
             share statistical strength (footnote 5).
-        templates: feature templates.
         minimum_token_count: rarer tokens become UNK (section 4).
         minimum_pair_count: rarer pairs are left to the back-off.
-        minimum_context_count: rarer feature contexts are dropped.
         minimum_outcome_count: minimum co-occurrences of a context and a possible puncteme for a
             weight; 0 for weights for all punctemes.
         longest_puncteme: longer punctemes are covered by the open puncteme.
@@ -83,21 +80,20 @@ class ModelOptions:
 
 @dataclass(frozen=True, slots=True)
 class TrainOptions(kind.SharedTrainOptions):
-    """Training settings; penalties are those of equation 5, ``learning_rate`` is for ATTACH.
+    """Training settings; penalties are those of equation 5.
 
     Attributes:
-        channel_learning_rate: learning rate of Adam for the channel.
+        learning_rate: of ATTACH.
         lazy: update only the feature weights that a step reads; momentum and penalty of skipped
             steps are applied before the next read.
-        prune: acceptable increase in development perplexity from removing small feature weights at
-            the end of training; 0 to keep all weights.
+        prune: acceptable increase in development perplexity from removing small feature weights; 0
+            to keep all weights.
         l2: coefficient of the squared norm of ATTACH's weights, per sentence.
         channel_l2: the same for the channel's windows.
         tied_l2: the same for the weights that the channel's windows share (``model.tied``).
         centre: centre of the norm: the initial log-counts, or zero.
         xi: coefficient of the posterior regulariser.
-        squared: square each sentence's expected count of unmatched punctemes (footnote 7 finds no
-            reason to).
+        squared: square each sentence's expected count of unmatched punctemes (footnote 7).
         printed_regulariser: take that expectation under the prior p(T' | T), as in line 15 of the
             printed Algorithm 1, instead of the posterior p(T' | T, x).
     """

@@ -31,10 +31,7 @@ def prune_weights(
     allowance: float,
     perplexity: Callable[[Mapping[str, Array]], float],
 ) -> dict[str, Array]:
-    """Set as many small feature weights to zero as an allowance in perplexity permits.
-
-    The result has been evaluated by ``perplexity``, unless no weight can be removed.
-    """
+    """Set as many small feature weights to zero as an allowance in perplexity permits."""
     limit = perplexity(parameters) + allowance
 
     @cache
@@ -49,7 +46,7 @@ def prune_weights(
 def round_weights(parameters: Mapping[str, Array], least: float) -> dict[str, Array]:
     """Round feature weights to half precision, and set those below ``least`` to zero.
 
-    The largest weight of each table is always kept, so that no table becomes empty.
+    The largest weight of each table is kept, so that no table becomes empty.
     """
     rounded = dict(parameters)
     for name in FEATURES:

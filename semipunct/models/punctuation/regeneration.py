@@ -1,6 +1,6 @@
 """Regeneration of the surface of a changed underlying tree by the channel (section 6.3).
 
-The treatment of dots, unknown marks and unpaired marks is explained in docs/decisions/papers.md.
+See docs/decisions/papers.md for dots, unknown marks and unpaired marks.
 """
 
 from __future__ import annotations
@@ -38,18 +38,13 @@ _OF_PAIRS = TYPOGRAPHIC.openings.union(TYPOGRAPHIC.partners)
 
 
 class Mark(NamedTuple):
-    """A token of an underlying puncteme.
-
-    Attributes:
-        token: in the channel's alphabet.
-        spelling: surface tokens of a special token: one for ``marks.UNK``, one or more for
-            ``marks.OPEN``. Empty for other tokens and for invisible ones.
-        pair: number of its pair of brackets or quotation marks; 0 for none.
-    """
+    """A token of an underlying puncteme."""
 
     token: str
+    # Surface tokens of a special token: one for ``marks.UNK``, one or more for ``marks.OPEN``.
+    # Empty for other tokens and for invisible ones.
     spelling: Puncteme = ()
-    pair: int = 0
+    pair: int = 0  # number of its pair of brackets or quotation marks; 0 for none
 
 
 MarkPlace = tuple[int, int, int]
@@ -61,17 +56,11 @@ Sides = tuple[tuple[Mark, ...], tuple[Mark, ...]]
 
 @dataclass(frozen=True, slots=True)
 class UnderlyingTree:
-    """The words of a sentence with the punctemes of their constituents.
+    """The words of a sentence with the punctemes of their constituents."""
 
-    Attributes:
-        sentence: words and tree; its slots contain only the dots of abbreviations.
-        sides: ``[n]``, the punctemes of each word.
-        words: ``[n]``, the number of each word in the analysed sentence.
-    """
-
-    sentence: Sentence
+    sentence: Sentence  # its slots contain only the dots of abbreviations
     sides: tuple[Sides, ...]
-    words: tuple[int, ...]
+    words: tuple[int, ...]  # number of each word in the analysed sentence
 
     @classmethod
     def of(cls, analysis: Analysis) -> UnderlyingTree:
@@ -106,7 +95,7 @@ class UnderlyingTree:
 
     @property
     def annotated(self) -> Sentence:
-        """The sentence with its punctemes, as input to models that use underlying trees."""
+        """The sentence with its punctemes, as input to models of underlying trees."""
 
         def tokens(marks: Sequence[Mark]) -> Puncteme:
             return tuple(mark.token for mark in marks)
@@ -117,8 +106,8 @@ class UnderlyingTree:
     def rearrange(self, arrangement: Arrangement) -> UnderlyingTree:
         """Return the remaining tree in its new order.
 
-        Punctemes within an orthographic word are removed. If one mark of a pair of brackets or
-        quotation marks is removed, the other one is removed, too.
+        Punctemes within an orthographic word are removed, and so is the partner of a removed
+        bracket or quotation mark.
         """
         words_left = arrangement.words
         s = self.sentence
@@ -157,7 +146,6 @@ class UnderlyingTree:
 
 
 def _places(analysis: Analysis) -> list[list[MarkPlace]]:
-    """Return the place of each underlying token, slot by slot."""
     names: list[tuple[list[MarkPlace], list[MarkPlace]]] = []
     for word, (left, right) in enumerate(analysis.pairs):
         sides = [[(word, side, i) for i in range(len(x))] for side, x in enumerate((left, right))]
@@ -168,8 +156,6 @@ def _places(analysis: Analysis) -> list[list[MarkPlace]]:
 def _as_seen(
     analysis: Analysis, places: Sequence[Sequence[MarkPlace]], spelt: Mapping[MarkPlace, Puncteme]
 ) -> list[Puncteme]:
-    """Return the underlying string of each slot, with unknown tokens replaced by their spelling."""
-
     def token(place: MarkPlace) -> str:
         word, side, index = place
         spelling = spelt.get(place, ())
@@ -181,7 +167,6 @@ def _as_seen(
 def _paired(
     places: Sequence[Sequence[MarkPlace]], strings: Sequence[Puncteme]
 ) -> dict[MarkPlace, int]:
-    """Number the pairs of brackets and quotation marks of a sentence from 1."""
     return {
         places[slot][index]: number
         for number, pair in enumerate(matched_pairs(strings), start=1)
@@ -195,11 +180,7 @@ def _unseen(
     strings: Sequence[Puncteme],
     paired: Collection[MarkPlace],
 ) -> set[MarkPlace]:
-    """Find unpaired brackets and quotation marks that the channel has absorbed.
-
-    If only some of several equal marks at a slot are absorbed, paired marks are assumed to be
-    visible.
-    """
+    """Find unpaired brackets and quotation marks that the channel has absorbed."""
     absorbed_places: set[MarkPlace] = set()
     for row, string, slot in zip(places, strings, analysis.slots, strict=True):
         absorbed = Counter(string) - Counter(slot.surface)
@@ -233,14 +214,10 @@ def _spelt(analysis: Analysis, places: Sequence[Sequence[MarkPlace]]) -> dict[Ma
 
 @dataclass(frozen=True, slots=True)
 class Regenerator:
-    """The channel as a function from underlying trees to surface strings.
-
-    Attributes:
-        final_mark: whether the end of a sentence has a boundary mark.
-    """
+    """The channel as a function from underlying trees to surface strings."""
 
     rewriter: Rewriter
-    final_mark: bool
+    final_mark: bool  # whether the end of a sentence has a boundary mark
 
     @classmethod
     def of(cls, model: PunctuationModel, parameters: Weights) -> Regenerator:
@@ -282,7 +259,7 @@ class Regenerator:
     def _written(
         self, shown: Puncteme, marks: Sequence[Mark], generator: np.random.Generator
     ) -> Iterator[str]:
-        """Replace the special tokens of a string by the spellings of the slot's marks, in order."""
+        """Replace the special tokens of a string by the spellings of the slot's marks."""
         spellings: defaultdict[str, list[Puncteme]] = defaultdict(list)
         for mark in marks:
             if mark.token in (UNK, OPEN):

@@ -1,13 +1,9 @@
 """The channel at one slot: the edits that rewrite an underlying string as a surface string.
 
-This is a dynamic program over dictionaries in plain Python, which explains results of slot automata
-edit by edit; strings are short. Both follow section 2.2 and appendix D of Li, Wang and Eisner
-(2019). Slot automata sum over the underlying strings of a given surface; here the underlying string
-is given, and the surface may be given (``paths``) or not (``outcomes``, ``likeliest``).
-
-A state is the pending symbol and the output so far. Given a surface, there are as many states as
-symbols times prefixes; otherwise as many as outcomes, which may be exponential in the number of
-tokens.
+A dynamic program over dictionaries explains results of slot automata edit by edit (section 2.2 and
+appendix D of Li, Wang and Eisner 2019). A state is the pending symbol and the output so far. Given
+a surface, there are as many states as symbols times prefixes; otherwise as many as outcomes, which
+may be exponential in the number of tokens.
 """
 
 from __future__ import annotations
@@ -40,30 +36,18 @@ W = TypeVar("W")
 
 @dataclass(frozen=True, slots=True)
 class Rewriting:
-    """The rewriting of a slot.
+    """The rewriting of a slot."""
 
-    Attributes:
-        log_probability: log p(x | u), summed over edit paths.
-        edits: the most probable path; empty if there is no path.
-    """
-
-    log_probability: float
-    edits: tuple[Edit, ...]
+    log_probability: float  # log p(x | u), summed over edit paths
+    edits: tuple[Edit, ...]  # the most probable path
 
 
 class Paths(NamedTuple):
-    """The weight of a set of edit paths, and the best path.
+    """A set of edit paths as a value of a semiring."""
 
-    These are values of a semiring: ``plus`` unites sets, ``times`` concatenates paths.
-
-    Attributes:
-        log_sum: log weight of all paths.
-        log_best: log weight of the best path.
-        edits: the best path: edits, each with the two symbols of its window in text order.
-    """
-
-    log_sum: float
-    log_best: float
+    log_sum: float  # log weight of all paths
+    log_best: float  # log weight of the best path
+    # the best path: edits, and the symbols of their windows in text order
     edits: tuple[tuple[int, int, int], ...] = ()
 
     def plus(self, alternative: Paths) -> Paths:
@@ -138,7 +122,6 @@ def _tables(model: PunctuationModel, parameters: Weights) -> jax.Array:
 
 
 def _outcomes_of_all(window_pass: WindowPass, strings: dict[String, Paths]) -> dict[String, Paths]:
-    """Collect the outcomes of a pass for several strings, each with its paths."""
     outcomes: dict[String, Paths] = {}
     for string, before in strings.items():
         for written, paths in window_pass.outcomes(string).items():
@@ -148,20 +131,15 @@ def _outcomes_of_all(window_pass: WindowPass, strings: dict[String, Paths]) -> d
 
 @dataclass(frozen=True)
 class WindowPass:
-    """One pass of the sliding window: a transducer with one pending symbol.
-
-    Attributes:
-        mirrored: whether the window moves from right to left.
-        log_probability: ``[edits, symbols, symbols]`` in text order.
-    """
+    """One pass of the sliding window: a transducer with one pending symbol."""
 
     inventory: Inventory
-    mirrored: bool
-    log_probability: Floats
+    mirrored: bool  # whether the window moves from right to left
+    log_probability: Floats  # [edits, symbols, symbols], in text order
 
     @cached_property
     def cumulative(self) -> Floats:
-        """``[symbols, symbols, edits]``, cumulative probabilities of the edits, in text order."""
+        """Cumulative probabilities of edits, ``[symbols, symbols, edits]``, in text order."""
         # The edits of a window are consecutive in memory: a draw reads them all, to find the first
         # whose cumulative probability exceeds a uniform number.
         sums = np.exp(self.log_probability).cumsum(0)
@@ -186,7 +164,7 @@ class WindowPass:
         return total
 
     def outcomes(self, underlying: String) -> dict[String, Paths]:
-        """Return all possible outcomes of this pass, with open punctemes as symbols."""
+        """Return all possible outcomes, with open punctemes as symbols."""
 
         def write(written: String, symbol: int) -> list[tuple[String, float]]:
             return [((*written, symbol), 0.0)]
@@ -198,10 +176,7 @@ class WindowPass:
         }
 
     def likeliest(self, underlying: String) -> String:
-        """Return the outcome of the most probable edit path, in linear time.
-
-        The string must not be empty; open punctemes remain symbols.
-        """
+        """Return the outcome of the most probable edit path, in linear time."""
         # Edits depend on the window alone, so of the paths with the same pending symbol the best
         # has the best continuation (Viterbi). Several paths may write the same string, and the most
         # probable string would need their sum, for exponentially many strings: this is the best
@@ -224,14 +199,9 @@ class WindowPass:
     def _states(
         self, underlying: String, nothing: W, write: Callable[[W, int], Iterable[tuple[W, float]]]
     ) -> dict[tuple[int, W], Paths]:
-        """Slide the window over a non-empty string.
+        """Return the paths to each pair of pending symbol and output, for a non-empty string.
 
-        Args:
-            nothing: the empty output.
-            write: returns the possible outputs after writing a symbol, with log weights.
-
-        Returns:
-            The paths to each pair of the last pending symbol and the output without it.
+        ``write`` returns the possible outputs after writing a symbol, with log weights.
         """
         # The forward algorithm of a transducer. With alpha_i(a, o) for the paths on which a is
         # pending and o is written after i symbols, and b the next symbol of the string::
@@ -274,7 +244,6 @@ class WindowPass:
         return self.inventory.symbols[symbol] == OPEN
 
     def _log_written(self, symbol: int, x: String, start: int, end: int) -> float:
-        """Return the log probability that a symbol is written as ``x[start:end]``."""
         if not self._is_open(symbol):
             return 0.0 if end == start + 1 and x[start] == symbol else -math.inf
         # The spelling model is a distribution over strings in text order.

@@ -1,8 +1,7 @@
 """Sampling surface punctuation for words and trees: from p(x | T), or given evidence of x.
 
-Draws of a sentence with the same features at a step share its distribution. Features determine the
-order of drawing: ``left_to_right`` with features of the marks to the left, ``bottom_up`` with
-features of the marks within constituents (template ``c`` of appendix A). See
+Features determine the order of drawing: ``left_to_right`` with features of the marks to the left,
+``bottom_up`` with features of the marks within constituents (template ``c`` of appendix A). See
 docs/decisions/restoration.md.
 """
 
@@ -51,14 +50,13 @@ def generate(
     not independent (see ``draws``).
 
     Args:
-        count: draws per sentence.
         seed: determines the draws of a sentence together with its number.
         evidence: one per sentence, None for none.
         first: number of the first sentence, or of each sentence.
 
     Raises:
-        UsageError: if no draws are requested, no order of drawing suits the features of marks, or
-            there is evidence and the order is not from left to right.
+        UsageError: if no order of drawing suits the features of marks, or there is evidence and the
+            order is not from left to right.
     """
     if count < 1:
         raise UsageError(f"{quantity(count, 'draw')}; at least 1 is needed")
@@ -95,8 +93,7 @@ def _order(model: PunctuationModel, parameters: Weights) -> LeftToRightSampler |
 def in_order(function: Callable[..., R], tasks: Iterable[A]) -> Iterator[tuple[A, R]]:
     """Apply a function to arguments in threads; yield arguments with results, in order.
 
-    A single task runs without threads. Tasks are submitted as results are consumed, so that only a
-    few batches are laid out at a time.
+    Tasks are submitted as results are consumed, so that only a few batches are laid out at a time.
     """
     tasks = iter(tasks)
     few = list(islice(tasks, 2))
@@ -122,11 +119,7 @@ def in_order(function: Callable[..., R], tasks: Iterable[A]) -> Iterator[tuple[A
 
 @cache
 def _threads(count: int) -> ThreadPoolExecutor:
-    """Return threads for drawing, the same ones for all calls.
-
-    The C library gives each new thread its own memory arena, so new threads for each call would
-    make memory grow with their number.
-    """
+    """Return threads for drawing, the same ones for all calls."""
     return ThreadPoolExecutor(count, "drawing")
 
 
@@ -135,7 +128,6 @@ if hasattr(os, "register_at_fork"):  # not available on every system
 
 
 def _cores() -> int:
-    """Return the number of cores that this process may use."""
     affinity = getattr(os, "sched_getaffinity", None)  # not available on every system
     return len(affinity(0)) if affinity else os.cpu_count() or 1
 

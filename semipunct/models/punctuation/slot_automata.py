@@ -2,9 +2,7 @@
 
 For every slot, the inside recursion needs the sum over all underlying strings u of the weight p(x |
 u), where u is a concatenation of punctemes. The channel, a transducer from u to x, is therefore
-composed with an acceptor of the observed x; the result reads punctemes. ``acceptors`` builds the
-acceptors on the host, because they depend on strings alone; ``automata`` adds the weights of the
-channel within the compiled function.
+composed with an acceptor of the observed x; the result reads punctemes.
 
 An acceptor is a straight line: in state s, s tokens have been written, and an arc to s + 1 writes
 one token. The open puncteme may be written as any string of one or more tokens, so its symbol has
@@ -40,24 +38,18 @@ have a probability below 1e-5; four such tokens leave half of the 38 decades to 
 
 
 class Acceptors(NamedTuple):
-    """Straight-line acceptors of surface strings, as log weights; slot 0 accepts the empty string.
+    """Straight-line acceptors of surface strings, as log weights; slot 0 is empty."""
 
-    Attributes:
-        emit: ``[slots, states, states, symbols]``, arcs that do not end the string.
-        final: ``[slots, states, symbols]``, arcs that do; a pending start ends the empty string.
-            They are final weights, not arcs to a last state, because only the pending symbol may
-            write the last token; this saves a state.
-        pending: ``[slots, symbols]``, the symbol pending at the start of the first pass: a boundary
-            mark, which is part of no puncteme, or the start symbol.
-        closed: ``[slots]``, whether the first pass still has to read a boundary mark at the end.
-        log_scale: ``[slots]``, log of the factor taken out of the weights.
-    """
-
-    emit: Floats
+    emit: Floats  # [slots, states, states, symbols], arcs that do not end the string
+    # [slots, states, symbols], arcs that do. They are final weights, because only the pending
+    # symbol may write the last token; this saves a state. A pending start ends the empty string.
     final: Floats
+    # [slots, symbols], pending at the start of the first pass: a boundary mark, which is part of no
+    # puncteme, or the start symbol
     pending: Floats
+    # [slots], whether the first pass still reads a boundary mark at the end
     closed: npt.NDArray[np.bool_]
-    log_scale: Floats
+    log_scale: Floats  # [slots], log of the factor taken out of the weights
 
 
 def acceptors(
@@ -70,9 +62,7 @@ def acceptors(
     """Build the acceptors of distinct surface strings, padded to ``slots`` and ``states``.
 
     Args:
-        strings: symbols of each string in text order; the first string is empty.
-        states: at least the length of the longest string.
-        slots: at least the number of strings.
+        strings: in text order; the first string is empty.
         directions: for each pass, whether its window moves from right to left. The last pass writes
             the surface string in its own direction.
     """
@@ -134,13 +124,8 @@ def automata(
 ) -> WindowAutomata:
     """Compose the passes of the channel with acceptors, starting with the last pass.
 
-    The last pass writes the surface string, so it is composed with the acceptor; each earlier pass
-    is composed with the resulting automaton, which accepts the outputs of that pass.
-
-    Args:
-        accept: from ``acceptors`` with the same ``directions``.
-        passes: log probabilities of each pass's edits, in text order.
-        labels: tries of the (mirrored) labels and of their reversals.
+    The last pass is composed with the acceptor of the surface string; each earlier pass with the
+    resulting automaton, which accepts the outputs of that pass.
     """
     slots, states, _, symbols = accept.emit.shape
     start = np.full((slots, symbols), -np.inf, np.float32)
@@ -171,11 +156,7 @@ def automata(
 
 
 def label_tries(inventory: Inventory, *, mirrored: bool) -> tuple[Trie, Trie]:
-    """Build tries of the labels and of the reversed labels, in reading order.
-
-    Args:
-        mirrored: whether the first pass reads from right to left.
-    """
+    """Build tries of the labels and of the reversed labels, in reading order."""
     number = {s: i for i, s in enumerate(inventory.symbols)}
     texts = [tuple(number[t] for t in label) for label in inventory.labels]
     if mirrored:

@@ -1,9 +1,9 @@
 """The error channel of a text model: the string written in place of the right one.
 
-Errors are drawn slot by slot from a table of rates. Rates of frequent strings are counts of learner
-errors; others are backed off to a language-independent channel, which deletes, replaces and
-exchanges single tokens of a string and inserts tokens into empty slots. From these errors the text
-model learns to correct (docs/decisions/running-text.md).
+Rates of frequent strings are counts of learner errors; others are backed off to a
+language-independent channel, which deletes, replaces and exchanges single tokens of a string and
+inserts tokens into empty slots. From these errors the text model learns to correct
+(docs/decisions/running-text.md).
 """
 
 from __future__ import annotations
@@ -51,9 +51,6 @@ def error_rates(strings: Sequence[Puncteme], learners: LearnerErrors) -> Rates:
     Args:
         strings: by descending frequency. A last tag is for all other strings, which are never an
             error and have none.
-
-    Returns:
-        ``[tags, tags]``; rows sum to the total error rate of a string, diagonals are 0.
     """
     number = {string: tag for tag, string in enumerate(strings)}
     rates = np.zeros((len(strings) + 1,) * 2)
@@ -78,8 +75,7 @@ def written_strings(
 
     Args:
         tags: ``[batch, slots]``, the right strings.
-        rates: from ``error_rates``.
-        factor: ``[batch, 1]``, factor of the rates of each passage.
+        factor: ``[batch, 1]``, of the rates of each passage.
     """
     cumulative = jnp.cumsum(rates, 1)
     total = cumulative[:, -1][tags]
@@ -91,10 +87,7 @@ def written_strings(
 
 
 def _frequencies(strings: Sequence[Puncteme]) -> dict[Puncteme, float]:
-    """Return the shares of the marks that may replace others or be inserted.
-
-    Frequencies are not part of a model, so they are estimated from ranks, as 1 / rank^2.
-    """
+    """Return the shares of the marks that may be written by mistake, estimated from ranks."""
     single = [string for string in strings if len(string) == 1]
     usual = [string for string in single if UNK not in string and not encloses(string)]
     weights = [1 / rank**2 for rank in range(1, len(usual) + 1)]
@@ -102,7 +95,7 @@ def _frequencies(strings: Sequence[Puncteme]) -> dict[Puncteme, float]:
 
 
 def _errors(string: Puncteme, singles: dict[Puncteme, float]) -> Iterator[tuple[Puncteme, float]]:
-    """Yield the erroneous strings for a right one, with their rates, in the language-independent channel."""
+    """Yield erroneous strings with their rates in the language-independent channel."""
     if not string:
         yield from ((written, INSERTION * share) for written, share in singles.items())
     for place, token in enumerate(string):
@@ -121,7 +114,7 @@ def _errors(string: Puncteme, singles: dict[Puncteme, float]) -> Iterator[tuple[
 def _pooled(
     learners: LearnerErrors,
 ) -> tuple[Counter[Puncteme], defaultdict[Puncteme, Counter[Puncteme]]]:
-    """Return counts of right strings, and of the strings written instead, over all situations."""
+    """Return counts of right strings, and of the strings written instead."""
     seen: Counter[Puncteme] = Counter()
     errors: defaultdict[Puncteme, Counter[Puncteme]] = defaultdict(Counter)
     for situation, count in learners.occurrences.items():

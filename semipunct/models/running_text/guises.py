@@ -2,8 +2,7 @@
 
 *Restoration* shows all capitals of a passage or none, and some of its marks; other slots are
 hidden, whether they are empty or not. The *noisy* guise shows capitals and every slot as written,
-with errors, and asks for the right string of every slot. The *divided* guise shows sentence ends,
-but no marks.
+with errors. The *divided* guise shows sentence ends, but no marks.
 """
 
 from __future__ import annotations
@@ -29,19 +28,12 @@ _LOWERED, _CAPITALISED = 0.03, 0.003
 
 
 class Guise(NamedTuple):
-    """The capitals and marks that the network sees, and the slots to predict.
+    """The capitals and marks that the network sees, and the slots to predict."""
 
-    Attributes:
-        shapes: ``[batch, length]``, the shape shown for each word plus one, or ``HIDDEN``.
-        marks: ``[batch, length + 1]``, the string shown in each slot plus one, or ``HIDDEN``.
-        certain: ``[batch, length]``, whether the shape shown is certainly right.
-        predicted: ``[batch, length + 1]``, whether the string is to be predicted.
-    """
-
-    shapes: jax.Array
-    marks: jax.Array
-    certain: jax.Array
-    predicted: jax.Array
+    shapes: jax.Array  # [batch, length], shape of each word plus one, or ``HIDDEN``
+    marks: jax.Array  # [batch, length + 1], string in each slot plus one, or ``HIDDEN``
+    certain: jax.Array  # [batch, length], whether the shape shown is certainly right
+    predicted: jax.Array  # [batch, length + 1], whether the string is to be predicted
 
 
 def hidden_guise(batch: TextBatch) -> Guise:
@@ -56,11 +48,7 @@ def hidden_guise(batch: TextBatch) -> Guise:
 def drawn_guise(
     key: jax.Array, batch: TextBatch, options: TextTrainOptions, rates: jax.Array
 ) -> Guise:
-    """Draw a guise for each passage.
-
-    Args:
-        rates: from ``error_rates``.
-    """
+    """Draw a guise for each passage."""
     keys = jax.random.split(key, 4)
     rows = len(batch.lengths), 1
     noisy = jax.random.uniform(keys[0], rows) < options.noisy
@@ -71,7 +59,6 @@ def drawn_guise(
 
 
 def _chosen(is_first: jax.Array, first: Guise, second: Guise) -> Guise:
-    """Select between two guises for each passage."""
     return Guise(*(jnp.where(is_first, *pair) for pair in zip(first, second, strict=True)))
 
 
@@ -92,11 +79,6 @@ def _restoration(key: jax.Array, batch: TextBatch, options: TextTrainOptions) ->
 
 
 def _divided(guise: Guise, batch: TextBatch, end: int) -> Guise:
-    """Show sentence ends, and no marks.
-
-    Args:
-        end: code of the open string, which here means any sentence end.
-    """
     marks = jnp.where(jnp.asarray(batch.ends), end, HIDDEN)
     return guise._replace(marks=marks, predicted=jnp.ones(marks.shape, bool))
 

@@ -1,7 +1,4 @@
-"""The text model: training, saving and loading.
-
-It is trained on text alone, without trees (docs/decisions/running-text.md).
-"""
+"""The text model, trained on text alone, without trees (docs/decisions/running-text.md)."""
 
 from __future__ import annotations
 
@@ -54,8 +51,6 @@ _EMBEDDINGS = ("word", "ngram")
 
 
 class _Data(msgspec.Struct):
-    """All data of a text model except options and weights."""
-
     words: tuple[str, ...]
     mixed: dict[str, str]
     strings: SlotStrings
@@ -63,51 +58,31 @@ class _Data(msgspec.Struct):
 
 @dataclass(frozen=True, slots=True)
 class _Tables:
-    """Codes of the distinct words and strings of a stream.
+    """Codes of the distinct words and strings of a stream."""
 
-    Attributes:
-        codes: ``[forms, CODES]``.
-        shapes: ``[forms]``.
-        possible: ``[forms, SHAPES]``.
-        tags: ``[strings]``.
-        spelling: ``[strings]``.
-        ends: ``[strings]``, whether a sentence ends there.
-    """
-
-    codes: Codes
-    shapes: Codes
-    possible: npt.NDArray[np.bool_]
-    tags: Codes
-    spelling: npt.NDArray[np.float32]
-    ends: npt.NDArray[np.bool_]
+    codes: Codes  # [forms, CODES]
+    shapes: Codes  # [forms]
+    possible: npt.NDArray[np.bool_]  # [forms, SHAPES]
+    tags: Codes  # [strings]
+    spelling: npt.NDArray[np.float32]  # [strings]
+    ends: npt.NDArray[np.bool_]  # [strings], whether a sentence ends there
 
 
 @dataclass(frozen=True, slots=True)
 class Encoded:
-    """Encoded passages.
-
-    Attributes:
-        tables: codes of distinct words and strings, by digest of the stream.
-    """
+    """Encoded passages."""
 
     passages: Sequence[TextPassage]
-    tables: dict[str, _Tables]
+    tables: dict[str, _Tables]  # by digest of the stream
 
     @property
     def lengths(self) -> list[int]:
-        """The number of words of each passage."""
         return [passage.size for passage in self.passages]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TextModel(AveragedNetwork[Encoded, TextBatch, TextPassage], Calibrates[TextBatch], Prunes):
-    """A network that reads running text and scores the marks and capitals of every slot.
-
-    Attributes:
-        words: lower-cased words with embeddings, by descending frequency.
-        mixed: words in mixed case, by their lower case.
-        strings: the strings of marks.
-    """
+    """A network that reads running text and scores the marks and capitals of every slot."""
 
     kind: ClassVar[str] = "text"
     warming: ClassVar[int] = 200
@@ -115,8 +90,8 @@ class TextModel(AveragedNetwork[Encoded, TextBatch, TextPassage], Calibrates[Tex
     usage: ClassVar[tuple[str, ...]] = ("semipunct restore MODEL TEXT.txt",)
 
     options: TextOptions
-    words: tuple[str, ...]
-    mixed: dict[str, str]
+    words: tuple[str, ...]  # lower-cased words with embeddings, by descending frequency
+    mixed: dict[str, str]  # words in mixed case, by their lower case
     strings: SlotStrings
 
     @classmethod
@@ -134,12 +109,11 @@ class TextModel(AveragedNetwork[Encoded, TextBatch, TextPassage], Calibrates[Tex
 
     @cached_property
     def vocabulary(self) -> dict[str, int]:
-        """The codes of the words, from 1."""
         return {word: number for number, word in enumerate(self.words, 1)}
 
     @cached_property
     def errors(self) -> Rates:
-        """``[tags, tags]``, the rate of writing a string where another one is right."""
+        """The rate ``[tags, tags]`` of writing a string where another one is right."""
         return error_rates(self.strings.strings, english_learner_errors())
 
     def initial_parameters(self, seed: int, scale: float) -> dict[str, Array]:
@@ -170,7 +144,6 @@ class TextModel(AveragedNetwork[Encoded, TextBatch, TextPassage], Calibrates[Tex
         return _Tables(codes, shapes, able, tags.astype(np.int32), spelling, ends)
 
     def _shape(self, form: str) -> int:
-        """Return the shape that is the training target of a word."""
         low, shape = form.lower(), shape_of(form)
         if shape == MIXED and low not in self.mixed:
             shape = LOWER  # cannot be predicted
@@ -218,7 +191,6 @@ class TextModel(AveragedNetwork[Encoded, TextBatch, TextPassage], Calibrates[Tex
     def scores(
         self, parameters: Parameters, batch: TextBatch, guise: Guise, dropout: Dropout | None = None
     ) -> Scores:
-        """Score strings and shapes."""
         inputs = Inputs(
             jnp.asarray(batch.codes),
             jnp.asarray(batch.words),
@@ -316,12 +288,7 @@ def log_marginals(word_scores: Scores) -> jax.Array:
 
 
 def log_joint(word_scores: Scores, tags: jax.Array, shapes: jax.Array) -> jax.Array:
-    """Return log p(string of a slot, shape of the next word), ``[batch, length + 1]``.
-
-    Args:
-        tags: ``[batch, length + 1]``, strings.
-        shapes: ``[batch, length]``.
-    """
+    """Return log p(string of a slot, shape of the next word), ``[batch, length + 1]``."""
     total = jax.nn.logsumexp(_summed(word_scores), -1)
     string = at_codes(word_scores.strings, tags)
     shape = at_codes(word_scores.shapes, shapes)
@@ -341,7 +308,7 @@ def _summed(word_scores: Scores) -> jax.Array:
 
 @partial(jit, static=1)
 def _most_probable_marks(model: TextModel, weights: Parameters, batch: TextBatch) -> jax.Array:
-    """Return the probability of the best mark and its correctness, ``[2, batch, length + 1]``."""
+    """Return the probability and correctness of the best mark, ``[2, batch, length + 1]``."""
     marks = jnp.exp(log_marginals(model.scores(weights, batch, hidden_guise(batch))))[..., 1:]
     right = jnp.argmax(marks, -1) + 1 == jnp.asarray(batch.tags)
     return jnp.stack([jnp.max(marks, -1), right])
@@ -371,7 +338,7 @@ def best_threshold(
 
     For a sum of binary decisions F1 = 2 tp / (inserted + needed), so the best decisions insert
     every mark whose probability exceeds half of the resulting F1 (Lipton, Elkan and Naryanaswamy
-    2014, theorem 1). The optimum is found on held-out text by trying every probability there.
+    2014, theorem 1). The optimum is found by trying every probability in held-out text.
 
     Args:
         probability: ``[slots]``, of the most probable mark.

@@ -1,7 +1,6 @@
 """The network of the text model: convolutions over neighbours and gated recurrences in turn.
 
-The output of a slot depends on the words on both sides; it scores strings of marks jointly with the
-capitals of the next word.
+It scores the strings of marks of a slot jointly with the capitals of the next word.
 """
 
 from __future__ import annotations
@@ -34,47 +33,28 @@ _LONGEST = 4.0
 
 
 class Inputs(NamedTuple):
-    """The inputs of the network.
+    """The inputs of the network."""
 
-    Attributes:
-        codes: ``[distinct, CODES]``, of the distinct words of a batch.
-        words: ``[batch, length]``, rows of ``codes``.
-        shapes: ``[batch, length]``, shape of each word plus one; 0 if hidden.
-        marks: ``[batch, length + 1]``, string in each slot plus one; 0 if hidden.
-        inside: ``[batch, length]``, true for words; a gap separates texts within a row.
-    """
-
-    codes: jax.Array
-    words: jax.Array
-    shapes: jax.Array
-    marks: jax.Array
-    inside: jax.Array
+    codes: jax.Array  # [distinct, CODES], of the distinct words of a batch
+    words: jax.Array  # [batch, length], rows of ``codes``
+    shapes: jax.Array  # [batch, length], plus one; 0 if hidden
+    marks: jax.Array  # [batch, length + 1], strings plus one; 0 if hidden
+    inside: jax.Array  # [batch, length], true for words; a gap separates texts within a row
 
 
 class Scores(NamedTuple):
-    """Log potentials of the outcomes of a slot: the joint score is the sum of all three.
+    """Log potentials of the outcomes of a slot: the joint score is the sum of all three."""
 
-    Attributes:
-        strings: ``[batch, length + 1, strings]``.
-        shapes: ``[batch, length, SHAPES]``, capitals of each word; with ``length + 1`` also of the
-            text after the last slot.
-        pairs: ``[strings, SHAPES]``, a string and the capitals of the next word.
-    """
-
-    strings: jax.Array
+    strings: jax.Array  # [batch, length + 1, strings]
+    # [batch, length, SHAPES]; with ``length + 1`` also of the text after the last slot
     shapes: jax.Array
-    pairs: jax.Array
+    pairs: jax.Array  # [strings, SHAPES], a string and the capitals of the next word
 
 
 def network_weights(
     options: TextOptions, words: int, strings: int, generator: np.random.Generator
 ) -> dict[str, Floats]:
-    """Draw initial weights.
-
-    Args:
-        words: size of the vocabulary.
-        strings: number of strings of marks.
-    """
+    """Draw initial weights."""
     size = options.size
     weights: dict[str, Floats] = {
         "word": embeddings(generator, words + 1, size),

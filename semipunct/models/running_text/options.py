@@ -1,4 +1,4 @@
-"""Settings of the text model and of its training, and its entry in the registry."""
+"""Settings and registry entry of the text model."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ class TextOptions:
     """Settings that determine the architecture of a text model.
 
     Attributes:
-        size: size of embeddings and layers.
         layers: number of pairs of a convolution over three words and a gated recurrence.
         words: number of frequent words with embeddings.
         ngrams: number of embeddings that prefixes and suffixes share by hashing.
@@ -34,7 +33,6 @@ class TextTrainOptions(kind.NetworkTrainOptions):
 
     Attributes:
         unknown: fraction of words replaced by the unknown word.
-        average: decay of the running mean of the weights, which is the result of training.
         noisy: fraction of passages shown with errors in marks and capitals.
         divided: fraction of the other passages that show sentence ends, but no marks.
         lowered: fraction of the other passages without capitals.

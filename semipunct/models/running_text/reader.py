@@ -50,7 +50,6 @@ class Query(NamedTuple):
     """A text to read, or a part of one.
 
     Attributes:
-        forms: ``[n]``, words as spelt.
         slots: ``[n + 1]``, the marks that the network sees. The last slot of a part is the first
             slot of the next one, which has the marks of both.
         cased: whether the network sees capitals.
@@ -69,17 +68,11 @@ class Query(NamedTuple):
 
 
 class Reading(NamedTuple):
-    """Distributions over the outcomes of the slots of a text, or of a part of one.
+    """Distributions over the outcomes of the slots of a query."""
 
-    Attributes:
-        strings: ``[n + 1, strings]``, probabilities of strings.
-        shapes: ``[n, SHAPES]``, log potentials of the shapes of words.
-        pairs: ``[strings, SHAPES]``, log potentials of a string and the shape of the next word.
-    """
-
-    strings: Floats
-    shapes: Floats
-    pairs: Floats
+    strings: Floats  # [n + 1, strings], probabilities
+    shapes: Floats  # [n, SHAPES], log potentials of the shapes of words
+    pairs: Floats  # [strings, SHAPES], log potentials of a string and the shape of the next word
 
 
 class Window(NamedTuple):
@@ -94,12 +87,9 @@ class Window(NamedTuple):
 def next_window(first: int, words_read: int, *, ended: bool) -> Window | None:
     """Return the next window; None if it needs more words, or nothing is left to decide.
 
-    The window does not depend on any words beyond it.
-
     Args:
         first: the first undecided slot.
         words_read: number of words known so far.
-        ended: whether these are all words of the text.
     """
     last = first + CENTRE
     # The marks after the last word that is known may still be joined by others.
@@ -112,19 +102,12 @@ def next_window(first: int, words_read: int, *, ended: bool) -> Window | None:
 
 
 class _Columns(NamedTuple):
-    """Consecutive words of a text as read by the network.
+    """Consecutive words of a text as read by the network."""
 
-    Attributes:
-        codes: ``[n, CODES]``.
-        shapes: ``[n]``, shapes plus one; 0 if hidden.
-        possible: ``[n, SHAPES]``, possible shapes.
-        marks: ``[n + 1]``, string of each slot plus one; 0 if hidden.
-    """
-
-    codes: Ints
-    shapes: Ints
-    possible: npt.NDArray[np.bool_]
-    marks: Ints
+    codes: Ints  # [n, CODES]
+    shapes: Ints  # [n], plus one; 0 if hidden
+    possible: npt.NDArray[np.bool_]  # [n, SHAPES]
+    marks: Ints  # [n + 1], strings plus one; 0 if hidden
 
     @classmethod
     def joined(cls, parts: Sequence[_Columns]) -> _Columns:
@@ -134,7 +117,6 @@ class _Columns(NamedTuple):
         return cls(*map(np.concatenate, (codes, shapes, able, slots)))
 
     def cut(self, start: int, stop: int) -> _Columns:
-        """Return the words from ``start`` to ``stop``, with the slots around them."""
         return _Columns(
             self.codes[start:stop],
             self.shapes[start:stop],
@@ -148,13 +130,7 @@ _Windowed = tuple[Window, _Columns]
 
 
 class _Words(dict[str, int]):
-    """A cache of the codes and shapes of words as spelt.
-
-    Attributes:
-        codes: ``[room, CODES]``.
-        shapes: ``[room]``.
-        possible: ``[room, SHAPES]``.
-    """
+    """A cache of the codes and shapes of words as spelt."""
 
     def __init__(self, model: TextModel) -> None:
         super().__init__()
@@ -176,11 +152,7 @@ class _Words(dict[str, int]):
         return number
 
     def columns(self, query: Query, *, begins: bool) -> _Columns:
-        """Return the columns of a query.
-
-        Args:
-            begins: whether this is the beginning of a text.
-        """
+        """Return the columns of a query, which may begin a text."""
         if len(self) > _REMEMBERED:
             self.clear()
         rows = np.array([self[form] for form in query.forms])
@@ -234,7 +206,6 @@ class _Results:
         self._number = 0
 
     def expect(self, words: int, *, ends: bool) -> None:
-        """Add a query."""
         self._expected.append((words, ends))
 
     def readings(self, rows: Iterable[tuple[Floats, Floats]]) -> Iterator[Reading]:
@@ -268,10 +239,10 @@ class TextReader:
         return _Words(self.model)
 
     def read(self, queries: Iterable[Query]) -> Iterator[Reading]:
-        """Yield the distributions of the slots of texts, which do not affect each other.
+        """Yield the distributions of the slots of texts.
 
         A text may be given in parts of at least one word each. At most a few thousand words are in
-        memory; results do not depend on the parts.
+        memory; results depend neither on the parts nor on other texts.
         """
         weights = on_device(self.parameters)
         pending_readings = _Results(np.asarray(self.parameters["pairs"]))
@@ -295,7 +266,6 @@ class TextReader:
                 text = _Text()
 
     def _started(self, weights: Weights, group: Sequence[Sequence[_Windowed]]) -> _Batch:
-        """Start computing rows of windows."""
         rows = 1 if len(group) == 1 else _ROWS
         codes = np.zeros((rows, LENGTH, CODES), np.int32)
         shapes = np.zeros((rows, LENGTH), np.int32)
@@ -335,14 +305,10 @@ def _packed(windows: Iterable[_Windowed]) -> Iterator[list[_Windowed]]:
 
 
 class _Batch(NamedTuple):
-    """Windows whose distributions are being computed.
+    """Windows whose distributions are being computed."""
 
-    Attributes:
-        decided: row and decided slots of each window.
-        answer: probabilities of strings and potentials of shapes of all slots.
-    """
-
-    decided: Sequence[tuple[int, slice]]
+    decided: Sequence[tuple[int, slice]]  # row and decided slots of each window
+    # probabilities of strings and potentials of shapes of all slots
     answer: tuple[jax.Array, jax.Array]
 
     def rows(self) -> Iterator[tuple[Floats, Floats]]:
@@ -355,7 +321,6 @@ class _Batch(NamedTuple):
 def _answer(
     model: TextModel, weights: Parameters, inputs: Inputs, able: jax.Array
 ) -> tuple[jax.Array, jax.Array]:
-    """Return ``[rows, length + 1, strings]`` and ``[rows, length + 1, SHAPES]``."""
     word_scores = scores(model.options, weights, inputs)
     shapes = jnp.where(able, word_scores.shapes, -jnp.inf)
     # After the last slot of a full row comes what comes after a text inside a row: no word. What a

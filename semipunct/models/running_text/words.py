@@ -27,8 +27,7 @@ CODES = 1 + len(_PARTS)
 def codes_of(forms: Sequence[str], vocabulary: dict[str, int], ngrams: int) -> Codes:
     """Return the codes of lower-cased words, ``[forms, CODES]``.
 
-    The first code is the index in the vocabulary, 0 for unknown words; others are hashes below
-    ``ngrams``.
+    The first code is the index in the vocabulary, 0 for unknown words; others are hashes.
     """
     codes = np.zeros((len(forms), CODES), np.int32)
     for row, form in zip(codes, forms, strict=True):
@@ -41,27 +40,17 @@ def codes_of(forms: Sequence[str], vocabulary: dict[str, int], ngrams: int) -> C
 
 
 class TextBatch(NamedTuple):
-    """Padded passages.
+    """Padded passages."""
 
-    Attributes:
-        codes: ``[distinct, CODES]``, of the distinct words.
-        words: ``[batch, length]``, rows of ``codes``.
-        shapes: ``[batch, length]``.
-        possible: ``[batch, length, SHAPES]``, possible shapes.
-        tags: ``[batch, length + 1]``, strings of the slots.
-        spelling: ``[batch, length + 1]``, log-probability of a string given its tag.
-        ends: ``[batch, length + 1]``, whether a sentence ends in a slot.
-        lengths: ``[batch]``, numbers of words; 0 in padding rows.
-    """
-
-    codes: Codes
-    words: Codes
-    shapes: Codes
-    possible: npt.NDArray[np.bool_]
-    tags: Codes
+    codes: Codes  # [distinct, CODES], of the distinct words
+    words: Codes  # [batch, length], rows of ``codes``
+    shapes: Codes  # [batch, length]
+    possible: npt.NDArray[np.bool_]  # [batch, length, SHAPES]
+    tags: Codes  # [batch, length + 1], strings
+    # [batch, length + 1], log-probability of a string given its tag
     spelling: npt.NDArray[np.float32]
-    ends: npt.NDArray[np.bool_]
-    lengths: Codes
+    ends: npt.NDArray[np.bool_]  # [batch, length + 1], whether a sentence ends there
+    lengths: Codes  # [batch]; 0 in padding rows
 
 
 _COUNTED = 2**20

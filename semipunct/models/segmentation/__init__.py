@@ -1,1 +1,1 @@
-"""Tokenisers, which split running text into tokens and sentences, even without marks and capitals."""
+"""Tokenisers, which split running text into tokens and sentences."""

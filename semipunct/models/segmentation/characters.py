@@ -42,12 +42,7 @@ class CharacterVocabulary(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, texts: Iterable[str], characters: int, runs: int) -> CharacterVocabulary:
-        """Collect the values of training texts.
-
-        Args:
-            characters: minimum count of a character.
-            runs: minimum count of a run or pair.
-        """
+        """Collect the values of training texts."""
         counts = {name: Counter[str]() for name in cls.__struct_fields__}
         for text in texts:
             for name, values in properties(text).items():
@@ -66,7 +61,6 @@ class CharacterVocabulary(msgspec.Struct, frozen=True):
 
     @property
     def sizes(self) -> dict[str, int]:
-        """The number of codes of each property, including the unknown value."""
         return {name: len(self.values(name)) + 1 for name in CODES}
 
     def values(self, name: str) -> tuple[str, ...]:
@@ -126,7 +120,6 @@ def kind(char: str) -> str:
 
 
 def _shape(run: str) -> str:
-    """Return the capitals and length of a run."""
     if run.islower():
         case = "a"
     elif run.isupper():

@@ -1,7 +1,6 @@
 """The words of multiword tokens: a table learned in training, and suffix rules for other tokens.
 
-A rule replaces a suffix of a token by suffixes of its words: *-rlo* becomes *-r lo*. The rule with
-the longest matching suffix is applied.
+A rule replaces a suffix of a token by suffixes of its words: *-rlo* becomes *-r lo*.
 """
 
 from __future__ import annotations
@@ -33,16 +32,10 @@ class Ending(NamedTuple):
 
 
 class Expansions(msgspec.Struct, frozen=True):
-    """Multiword tokens and their words.
+    """Multiword tokens and their words."""
 
-    Attributes:
-        tokens: lower-cased tokens with their words.
-        plain: single words that match a rule.
-        endings: the rules.
-    """
-
-    tokens: dict[str, tuple[str, ...]]
-    plain: tuple[str, ...]
+    tokens: dict[str, tuple[str, ...]]  # lower-cased
+    plain: tuple[str, ...]  # single words that match a rule
     endings: tuple[tuple[str, str, tuple[str, ...]], ...]
 
     @classmethod
@@ -87,7 +80,6 @@ class ExpansionTable:
 
 
 def _common(first: str, second: str) -> int:
-    """Return the length of the longest common prefix of two strings."""
     pairs = enumerate(zip(first, second, strict=False))
     return next((i for i, (a, b) in pairs if a != b), min(len(first), len(second)))
 
@@ -101,7 +93,6 @@ def _rule(form: str, rules: dict[str, T]) -> T | None:
 
 
 def _endings(usual: dict[str, tuple[str, ...]]) -> tuple[Ending, ...]:
-    """Find reliable rules from the distinct tokens with the same suffix."""
     rules_of: defaultdict[str, Counter[Ending]] = defaultdict(Counter)
     for form, words in usual.items():
         if not words:

@@ -11,20 +11,14 @@ from semipunct.marks.tokens import carries_dot
 
 
 class Segmentation(NamedTuple):
-    """A text divided into tokens and sentences.
-
-    Attributes:
-        tokens: spans of tokens, which neither begin nor end with a blank.
-        ends: whether each token ends a sentence.
-    """
+    """A text divided into tokens and sentences."""
 
     text: str
-    tokens: list[Span]
-    ends: list[bool]
+    tokens: list[Span]  # spans that neither begin nor end with a blank
+    ends: list[bool]  # whether each token ends a sentence
 
     @property
     def sentences(self) -> list[Span]:
-        """The spans of the sentences."""
         return sentence_spans(self.tokens, self.ends)
 
     def join(self, parts: Iterable[Span]) -> Segmentation:
@@ -77,7 +71,7 @@ IN_GUISE: dict[str, Callable[[Passage], Segmentation]] = {
 
 
 def _rewritten(passage: Passage, spelt: Callable[[str, bool], str]) -> Segmentation:
-    """Rewrite every token; drop empty ones, and replace them by a space if needed."""
+    """Rewrite every token; replace empty ones by a space if needed."""
     rewritten = Segmentation("", [], [])
     pieces: list[str] = []
     place = last = 0

@@ -1,4 +1,4 @@
-"""Settings of the tokeniser and of its training, and its entry in the registry."""
+"""Settings and registry entry of the tokeniser."""
 
 from __future__ import annotations
 
@@ -33,10 +33,9 @@ class TokeniserOptions:
     """Settings that determine the architecture of a tokeniser.
 
     Attributes:
-        size: size of embeddings and layers.
         layers: number of convolutions; layer i sees 2^i characters on either side.
         guises: of every passage in training: as ``written``, in ``lower`` case, or ``stripped`` of
-            marks and capitals, like transcripts of speech.
+            marks and capitals.
         minimum_count: rarer characters are represented by their class only.
         minimum_run_count: rarer words and pairs of characters are represented by characters only.
     """
@@ -55,7 +54,6 @@ class TokeniserTrainOptions(kind.NetworkTrainOptions):
     Attributes:
         unknown: fraction of characters replaced by the unknown character.
         unknown_words: the same for the words in character properties.
-        average: decay of the running mean of the weights, which is the result of training.
     """
 
     batch_size: AtLeastOne = 16

@@ -95,11 +95,9 @@ class Segmenter:
         return self._table.words(form)
 
     def is_mark(self, form: str) -> bool:
-        """Tell whether a token is punctuation."""
         return is_mark(form) != (form in self._marks)
 
     def _tags(self, texts: Sequence[str]) -> list[npt.NDArray[np.int8]]:
-        """Return the tags of non-empty texts: the best tokens, then the best sentences given these."""
         weights = on_device(self.parameters)
         score = self._scores(weights, texts)
         blanks = [is_blank(text) for text in texts]
@@ -125,7 +123,7 @@ class Segmenter:
         return tags_of_texts
 
     def _scores(self, weights: Weights, texts: Sequence[str]) -> list[npt.NDArray[np.float32]]:
-        """Return the scores of each text, ``[characters, TAGS]``, from overlapping windows."""
+        """Return the scores of each text from overlapping windows."""
         margin = reach(self.model.options.layers)
         scores = [np.zeros((len(text), TAGS), np.float32) for text in texts]
         windows = [(i, at) for i, text in enumerate(texts) for at in range(0, len(text), WINDOW)]
@@ -165,7 +163,6 @@ def _parts(number: int, text: str) -> Iterator[_Text]:
 def _by_padded_length(
     ascending: Sequence[int], texts: Sequence[str]
 ) -> Iterator[tuple[int, list[int]]]:
-    """Yield padded lengths, each with a batch of texts."""
     waiting: list[int] = []
     length = 0
     for i in ascending:
@@ -181,7 +178,6 @@ def _by_padded_length(
 
 
 def _rows(rows: int) -> int:
-    """Return the smallest sufficient batch size."""
     return next(size for size in _ROWS if size >= rows)
 
 
@@ -216,7 +212,7 @@ def figures(
 ) -> dict[str, Any]:
     """Return the F1 of tokens and of sentences in each guise, and ``f1``, the mean of all.
 
-    Texts are segmented in windows, as at run time; ``batches`` is unused.
+    Texts are segmented in windows, as at run time.
     """
     segmenter = Segmenter(model, parameters)
     scores: dict[str, float] = {}

@@ -1,10 +1,10 @@
-"""Sentence segmentation with maximum expected F1, from the probability that each token ends one.
+"""Sentence segmentation with maximum expected F1.
 
-The most probable tags have too few sentences where the model is uncertain, for instance without
-marks and capitals. Given the tokens, sentence ends are assumed to be independent; a sentence is
-correct if both its ends are sentence ends and no token between them is. The algorithm of Dinkelbach
-(1967) maximises a ratio of sums: each iteration maximises the sum of the probabilities of the
-sentences minus a price for each, which is half of the previous ratio.
+The most probable tags have too few sentences where the model is uncertain. Given the tokens,
+sentence ends are assumed to be independent; a sentence is correct if both its ends are sentence
+ends and no token between them is. The algorithm of Dinkelbach (1967) maximises a ratio of sums:
+each iteration maximises the sum of the probabilities of the sentences minus a price for each, which
+is half of the previous ratio.
 """
 
 from __future__ import annotations
@@ -51,12 +51,7 @@ def sentence_ends(probability: npt.NDArray[np.floating]) -> npt.NDArray[np.bool_
 
 
 def _sentences(p: npt.NDArray[np.float64], places: npt.NDArray[np.intp]) -> npt.NDArray[np.float64]:
-    """Return the probability of a sentence with ends j and j - k - 1 of ``places``, ``[m, SPAN]``.
-
-    Args:
-        p: ``[tokens]``, the probability that a sentence ends at each token.
-        places: ``[m]``, candidates.
-    """
+    """Return the probability of sentences with ends j and j - k - 1 of ``places``, [m, SPAN]."""
     none = np.concatenate([[0.0], np.cumsum(np.log1p(-np.minimum(p, 1 - 1e-12)))])
     before = np.arange(len(places))[:, None] - 1 - np.arange(SPAN)  # -1 where the text begins
     last = places[np.maximum(before, 0)]
@@ -67,7 +62,7 @@ def _sentences(p: npt.NDArray[np.float64], places: npt.NDArray[np.intp]) -> npt.
 
 
 def _cut(sentences: npt.NDArray[np.float64], price: float) -> npt.NDArray[np.intp]:
-    """Return the ends with the highest sum of sentence probabilities minus a price per sentence."""
+    """Return the ends with the highest sum of sentence probabilities minus prices."""
     count = len(sentences)
     value = np.full(count + SPAN, -np.inf)  # of the best ends up to each place, latest place first
     value[count] = 0.0

@@ -55,10 +55,6 @@ def forbidden(blank: jax.Array, last: jax.Array) -> jax.Array:
     """Return minus infinity for impossible tags and 0 for others, ``[batch, length, tags]``.
 
     A blank never ends a token; every other character is in one; the last one ends a sentence.
-
-    Args:
-        blank: ``[batch, length]``.
-        last: ``[batch]``, position of the last non-blank character; -1 for none.
     """
     at_last = (jnp.arange(blank.shape[1]) == last[:, None])[..., None]
     tag = jnp.arange(TAGS)
@@ -75,11 +71,7 @@ def transitions(weight: jax.Array) -> jax.Array:
 
 
 def end_log_odds(marginal: jax.Array) -> jax.Array:
-    """Return the log-odds that a token end is also a sentence end, ``[batch, length]``.
-
-    Args:
-        marginal: ``[batch, length, tags]``, marginal probabilities of the tags.
-    """
+    """Return the log-odds that a token end is also a sentence end, ``[batch, length]``."""
     return jnp.log(marginal[..., STOP] + _LEAST) - jnp.log(marginal[..., LAST] + _LEAST)
 
 

@@ -48,44 +48,28 @@ _LENGTH = 256  # the minimum padded length
 
 
 class _Data(msgspec.Struct):
-    """All data of a tokeniser except options and weights."""
-
     characters: CharacterVocabulary
     expansions: Expansions
     marks: tuple[str, ...]
 
 
 class CharacterBatch(NamedTuple):
-    """Padded texts; the guises of a passage are consecutive rows.
+    """Padded texts; the guises of a passage are consecutive rows."""
 
-    Attributes:
-        codes: ``[CODES, rows, length]``.
-        tags: ``[rows, length]``.
-        blank: ``[rows, length]``, true for blanks and in the padding.
-        lengths: ``[rows]``, numbers of characters.
-        last: ``[rows]``, position of the last non-blank character.
-    """
-
-    codes: npt.NDArray[np.int32]
-    tags: npt.NDArray[np.int8]
-    blank: npt.NDArray[np.bool_]
-    lengths: npt.NDArray[np.int32]
-    last: npt.NDArray[np.int32]
+    codes: npt.NDArray[np.int32]  # [CODES, rows, length]
+    tags: npt.NDArray[np.int8]  # [rows, length]
+    blank: npt.NDArray[np.bool_]  # [rows, length], true for blanks and in the padding
+    lengths: npt.NDArray[np.int32]  # [rows]
+    last: npt.NDArray[np.int32]  # [rows], position of the last non-blank character
 
 
 @dataclass(frozen=True, slots=True)
 class Encoded:
-    """Passages in all their guises, by passage and guise.
+    """Passages in all their guises, by passage and guise."""
 
-    Attributes:
-        codes: ``[CODES, characters]``.
-        tags: ``[characters]``.
-        blank: ``[characters]``.
-    """
-
-    codes: Sequence[Sequence[npt.NDArray[np.int32]]]
-    tags: Sequence[Sequence[npt.NDArray[np.int8]]]
-    blank: Sequence[Sequence[npt.NDArray[np.bool_]]]
+    codes: Sequence[Sequence[npt.NDArray[np.int32]]]  # [CODES, characters]
+    tags: Sequence[Sequence[npt.NDArray[np.int8]]]  # [characters]
+    blank: Sequence[Sequence[npt.NDArray[np.bool_]]]  # [characters]
 
     @property
     def lengths(self) -> list[int]:
@@ -99,12 +83,7 @@ class Tokeniser(
     AveragedNetwork[Encoded, CharacterBatch, Passage],
     Calibrates[CharacterBatch],
 ):
-    """A linear chain over the tags of characters, scored by gated convolutions.
-
-    Attributes:
-        expansions: words of multiword tokens.
-        marks: tokens that ``is_mark`` misclassifies by their characters.
-    """
+    """A linear chain over the tags of characters, scored by gated convolutions."""
 
     kind: ClassVar[str] = "tokeniser"
     scoring_limits: ClassVar[tuple[int, int]] = (16, 2**14)
@@ -114,7 +93,7 @@ class Tokeniser(
     options: TokeniserOptions
     characters: CharacterVocabulary
     expansions: Expansions
-    marks: tuple[str, ...]
+    marks: tuple[str, ...]  # tokens that ``is_mark`` misclassifies by their characters
 
     @classmethod
     def fit(cls, sentences: Sequence[Passage], options: TokeniserOptions) -> Tokeniser:
@@ -142,7 +121,6 @@ class Tokeniser(
     def fit_shape(
         self, encoded: Encoded, batches: Sequence[Sequence[int]], sentences: int, *, scoring: bool
     ) -> tuple[int, int]:
-        """Return the number of passages, and a length that suffices for most of them."""
         longest = [max(encoded.lengths[i] for i in members) for members in batches]
         return sentences, _LENGTH if scoring else round_up(max(longest), _LENGTH)
 
@@ -172,7 +150,7 @@ class Tokeniser(
         batch: CharacterBatch,
         dropout: tuple[jax.Array, TokeniserTrainOptions] | None = None,
     ) -> jax.Array:
-        """Return log p(tags | characters), ``[passages]``, summed over the guises of each."""
+        """Return log p(tags | characters), ``[passages]``, summed over guises."""
         codes = jnp.asarray(batch.codes)
         drop = None
         if dropout is not None:
@@ -214,9 +192,7 @@ class Tokeniser(
 
         Args:
             score: ``[rows, length, tags]``, output of the network.
-            blank: ``[rows, length]``.
             last: ``[rows]``, position of the last non-blank character.
-            lengths: ``[rows]``.
         """
         return linear_chain(
             score + forbidden(blank, last), transitions(parameters["transition"]), lengths
@@ -228,7 +204,6 @@ class Tokeniser(
         batch: CharacterBatch,
         dropout: tuple[jax.Array, float] | None = None,
     ) -> LinearChain:
-        """Return the linear chains over the tags of a batch."""
         lengths = jnp.asarray(batch.lengths)
         inside = jnp.arange(batch.blank.shape[1]) < lengths[:, None]
         score = convolve(parameters, CODES, jnp.asarray(batch.codes), inside, dropout)
@@ -297,10 +272,6 @@ def temperature(log_odds: npt.NDArray[np.floating], ends: npt.NDArray[np.bool_])
 
     A tokeniser is overconfident on text other than its training text. Temperature scaling (Guo et
     al. 2017, section 4.2) divides the log-odds of sentence ends by a constant.
-
-    Args:
-        log_odds: ``[tokens]``, of sentence ends.
-        ends: ``[tokens]``, whether the token is a sentence end.
     """
     # Only training calibrates, and the import takes longer than that of all else here.
     from scipy.optimize import minimize_scalar  # pyright: ignore[reportMissingTypeStubs]
