@@ -166,7 +166,7 @@ def ngrams(form: str) -> list[str]:
 
 
 def _ngrams(form: str) -> Iterator[str]:
-    # An affix longer than the word includes an edge marker, which tells that the word ends there.
+    # An affix longer than the word includes an edge marker.
     for size in _AFFIXES:
         yield "p" + f"{form[:size]}>"[:size]
         yield "f" + f"<{form[-size:]}"[-size:]

@@ -107,7 +107,7 @@ def drop_out(
     """
     # A few random bits suffice, and drawing them takes most of the time.
     survivors = jnp.maximum(1, jnp.round((1 - rate) * _OUTCOMES)).astype(jnp.int32)
-    # Without dropout all outcomes are kept: their number does not fit 16 bits.
+    # Without dropout all outcomes survive, and their number does not fit 16 bits.
     shape = [1 if axis == shared else size for axis, size in enumerate(x.shape)]
     mask = jax.random.bits(key, shape, jnp.uint16).astype(jnp.int32) < survivors
     return jnp.where(mask, x * (_OUTCOMES / survivors), 0.0)
@@ -252,10 +252,10 @@ def gated_recurrence(weights: Weights, name: str, x: jax.Array, inside: jax.Arra
     """
     read = affine(weights, f"{name}.gates", normalise_layer(weights, name, x))
     candidate, gate, way_out = jnp.split(read, 3, -1)
-    # Nothing is remembered in the padding, so states depend on nothing beyond it.
+    # States are zero in the padding, so they do not depend on anything beyond it.
     gate = jax.nn.sigmoid(gate)
     retained, added = (jnp.where(inside, part, 0.0) for part in (1 - gate, gate * candidate))
-    # One recurrence runs both directions: the words of the second half are in reverse order.
+    # One recurrence runs in both directions: the second half of the state reads reversed words.
     states = linear_recurrence(_half_turned(retained), _half_turned(added))
     return affine(weights, f"{name}.output", _half_turned(states) * jax.nn.silu(way_out))
 

@@ -136,8 +136,7 @@ def lazy_adam(
         missed = missed.reshape(-1, *(1,) * (weight.ndim - 1))
         size = jnp.asarray(rate(jnp.maximum(state.steps - 1, 0)))
         of_first, of_second = (1 / bias for bias in unbiased(state.steps))
-        # Exponentials of products with scalars: powers and quotients would be computed for each
-        # row.
+        # Exponentials of products with scalars are cheaper than powers and quotients of each row.
         # A step without a gradient multiplies the mean by b1 and the root mean square by sqrt(b2):
         # it moves by b1 / sqrt(b2), ``slowing``, times the step before. The steps missed are a
         # geometric series, whose sum is slowing (1 - slowing^missed) / (1 - slowing).

@@ -57,7 +57,7 @@ def _slots(score: ParserScores) -> jax.Array:
     """Return the probabilities of strings, ``[batch, length + 1, strings]``."""
     if score.slots is None:
         return jnp.ones((*score.arcs.shape[:2], 1), score.arcs.dtype)
-    # The last string stands for all rare strings, which cannot be output.
+    # The last string represents all rare strings, which cannot be output.
     return jax.nn.softmax(score.slots[..., :-1])
 
 
@@ -155,7 +155,7 @@ def top(
     """
     if model.options.trees == "projective":
         return _top(model, count, parameters, inputs)
-    # The best trees of any shape are found on the host, between two programs.
+    # The best nonprojective trees are found on the host, between two programs.
     arcs = _arcs(model, parameters, inputs)
     best = arc_trees(model.options, arcs, inputs.lengths).top(count)
     return _describe(model, parameters, inputs, *best)
@@ -241,7 +241,7 @@ def sample_trees(
 
     tags: list[jax.Array] = []
     for keys_of_tags, (codes, weight) in zip(at_tags, combinations, strict=True):
-        # One draw at a time: random numbers for all combinations and draws would not fit in memory.
+        # One draw at a time: random numbers for all combinations and draws exceed the memory.
         picks = jax.lax.map(partial(_picked, weight), for_draws(keys_of_tags))
         tags += [jnp.asarray(column)[picks] for column in codes]
     total, marginals = distribution.log_partition_and_marginals()

@@ -35,7 +35,7 @@ from semipunct.models.parsing.options import ParserOptions
 from semipunct.models.parsing.vocabulary import TAGS, ParserVocabulary
 
 _MASKS = 8
-"""Number of dropout masks besides those of the layers."""
+"""Number of dropout masks outside the layers."""
 
 
 class ParserInputs(NamedTuple):
@@ -100,7 +100,7 @@ def scores(
     options: ParserOptions, weights: Weights, inputs: ParserInputs, dropout: Dropout | None
 ) -> ParserScores:
     """Score arcs and tags, and compute representations of words for scoring relations."""
-    # Each mask needs its own key: masks drawn with the same key would coincide.
+    # Masks drawn with the same key would coincide.
     keys = None if dropout is None else jax.random.split(dropout.key, options.layers + _MASKS)
 
     def masked(x: jax.Array, key: jax.Array | None) -> jax.Array:
@@ -148,8 +148,7 @@ def scores(
     arcs = arcs + (head @ weights["arc.bias"])[..., None]
     slots = None
     if options.predicts_slots:
-        # A slot lies between two states; those of the first slot belong to the root and the first
-        # word.
+        # A slot lies between two states, the first slot between the root and the first word.
         after = jnp.where(inside[:, 1:, None], x[:, 1:], weights["end.weight"])
         end = jnp.broadcast_to(weights["end.weight"], (batch, 1, hidden))
         between = jnp.concatenate([x, jnp.concatenate([after, end], 1)], -1)

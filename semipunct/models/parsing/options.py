@@ -20,8 +20,7 @@ _EPOCHS = 21.5
 """Passes over a treebank of medium size."""
 
 _LEAST, _MOST = 1300, 2500
-"""Limits of the number of visits, as factors of the square root of the number of sentences: small
-treebanks need more epochs, and large ones fewer."""
+"""Limits of the number of visits, as factors of the square root of the number of sentences."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,7 +52,7 @@ class _Projective:
         trees = self.distribution.structure
 
         def drawn(arcs: jax.Array, length: jax.Array, key: jax.Array) -> tuple[jax.Array, ...]:
-            # Each sentence is a batch of its own, so its samples do not depend on the others.
+            # Samples of a batch of one sentence do not depend on other sentences.
             answer: Any = Distribution(projective_trees(arcs[None], length[None])).sample(
                 key, count
             )

@@ -276,7 +276,7 @@ def fit_shape(
         lanes = (max(1, math.ceil(narrow / chain)), *[_WIDE_LANES] * (encoded.widths - 1))
     placed = [d.schedule_absorptions(lanes).steps for d in drafts]
     # In scoring, one batch in ten may need its own compilation: sentences are sorted by length, so
-    # those with long chains share batches.
+    # sentences with long chains share batches.
     steps = int(np.quantile(placed, 0.9, method="higher"))
     if not scoring:
         steps = min(max(chain, *placed, *_steps_of_widest(encoded, drafts, lanes)), 2 * chain)
@@ -292,7 +292,7 @@ def fit_shape(
         features={
             table: FeatureSizes(
                 ample(max(d.features[table].entries for d in drafts), 64 * words),
-                # These numbers are small: a sixteenth may be less than one.
+                # A sixteenth of these small numbers may be less than one.
                 ample(max(d.features[table].blocks for d in drafts) + (not scoring), 16),
                 ample(max(d.features[table].weights for d in drafts), 512 * words),
             )

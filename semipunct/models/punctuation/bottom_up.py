@@ -84,7 +84,7 @@ class BottomUpSampler:
         surface, seen = Numbering[Puncteme](()), _TokenSets()
         members = RowCache(surface, partial(seen.members, self.token))
         slots = np.zeros((words + 1, count), np.int64)
-        # Labels of the constituents that end and of those that start at each slot, innermost first.
+        # Labels of the constituents that end or start at each slot, innermost first.
         ending: list[list[Ints]] = [[] for _ in slots]
         starting: list[list[Ints]] = [[] for _ in slots]
         within = np.zeros((words, count), np.int64)

@@ -95,8 +95,8 @@ class ChannelSampler:
         # Draws are sorted by sentence.
         ends = sentence.searchsorted(np.arange(inputs.shape[0] + 1)).tolist()
         for window_pass in self.rewriter.passes:
-            # As many numbers are drawn from the generator of each sentence as its own longest
-            # string needs, so that its draws do not depend on the other sentences.
+            # Each generator yields as many numbers as the longest string of its own sentence needs,
+            # so that draws do not depend on other sentences.
             points = np.zeros((len(symbols), symbols.shape[1] - 1))
             for generator, first, end in zip(generators, ends, ends[1:], strict=False):
                 if end > first and points.shape[1]:

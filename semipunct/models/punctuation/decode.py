@@ -186,13 +186,13 @@ def _derivations(
     question: _Question,
     seed: int = 0,
 ) -> list[list[Analysis]]:
-    # There are few distinct strings, so each rewriting is explained only once.
+    # Few strings are distinct, so rewritings are cached.
     explain = lru_cache(maxsize=None)(Rewriter.of(model, parameters).explain)
     encoded = model.encode(sentences)
     analyses: list[list[Analysis]] = [[] for _ in sentences]
     for number, (members, batch) in enumerate(Batches(model, encoded)):
         read = model.read(parameters, batch)
-        # Two programs instead of one: each takes half of the memory to load.
+        # Two programs take half of the memory to load.
         log_p, log_choice = _score(model, read, batch)
         channel = {name: x for name, x in read.items() if name.startswith(CHANNEL)}
         bare = batch._replace(features={})
@@ -205,7 +205,7 @@ def _derivations(
         for b, (i, words) in enumerate(_spans(members, encoded.lengths)):
             by_choice: dict[bytes, Analysis] = {}
             for choice in choices[np.isfinite(weight[:, b])][:, words]:
-                # Many draws are equal.
+                # Analyses are cached, because many draws are equal.
                 if (choice_key := choice.tobytes()) not in by_choice:
                     by_choice[choice_key] = _analysis(
                         model, explain, sentences[i], choice, log_choice[words], log_p[b]

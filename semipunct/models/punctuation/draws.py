@@ -43,8 +43,8 @@ class Categorical(NamedTuple):
     def draw(self, points: Floats) -> Ints:
         """Draw outcomes ``[draws]`` by inversion, given uniform numbers ``[draws]`` in [0, 1)."""
         drawn = np.zeros(len(points), np.int64)
-        # The loop goes through the outcomes and keeps only the draws that lie beyond the current
-        # one. Most draws take one of the first outcomes, so few remain for the others.
+        # The loop over outcomes keeps only the draws beyond the current one. Most draws take one of
+        # the first outcomes, so few remain.
         still, distribution = np.arange(len(points)), self.distribution
         points = points * self.weight.sum(0).take(distribution)
         cumulative = np.zeros(self.weight.shape[1])
@@ -189,12 +189,12 @@ class Draws:
     @classmethod
     def of(cls, slots: Ints, strings: Sequence[Puncteme]) -> Draws:
         """Collect draws from indices of strings, ``[slots, draws]``."""
-        # Draws are counted slot by slot, so those of a slot are contiguous.
+        # The draws of a slot are contiguous, because they are counted slot by slot.
         chosen = np.empty(slots.shape, np.int64).T
         drawn_strings: list[tuple[Puncteme, ...]] = []
         for i, numbers in enumerate(slots):
-            # The order decides ties, and numbers depend on sentences drawn earlier, so the strings
-            # are sorted.
+            # Strings are sorted, because their order breaks ties and their numbers depend on
+            # sentences drawn earlier.
             drawn = sorted(np.bincount(numbers).nonzero()[0].tolist(), key=strings.__getitem__)
             place = np.zeros(len(strings), np.int64)
             place[drawn] = np.arange(len(drawn))

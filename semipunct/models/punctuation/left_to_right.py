@@ -161,9 +161,8 @@ class _Drawing:
         sentences = [request.sentence for request in requests]
         self.generators = [request.generator for request in requests]
         self.left = np.asarray(scores.left)
-        # The last column represents combinations of labels that are not pairs. Their score is minus
-        # infinity, so that a right label is drawn from the pairs of its left label by one gather,
-        # without a mask for each draw.
+        # The last column is for labels that are not a pair. Its score is minus infinity, so that a
+        # right label is drawn from the pairs of its left label without a mask for each draw.
         self.pair = np.pad(scores.pair, ((0, 0), (0, 1)), constant_values=-np.inf)
         attributes = order.features.attributes(sentences)
         self.opening, self.closing = (
@@ -189,8 +188,8 @@ class _Drawing:
 
     def run(self) -> list[Draws]:
         for slot in range(len(self.shown)):
-            # Labels in the order of the text: right ones of the constituents that end here, then
-            # left ones. Given the surface before the slot they are independent of each other: the
+            # Labels in text order: right labels of the constituents that end here, then left
+            # labels. They are independent given the surface before the slot, because the
             # constituents that end here drew their left labels at earlier slots.
             closing, opening = self.ending[slot], self.starting[slot]
             edges = [*closing, *opening]
@@ -221,8 +220,8 @@ class _Drawing:
 
     def _opening(self, edges: Sequence[_Edge]) -> Categorical:
         """Return the distributions of left labels; the draws of an edge are consecutive."""
-        # p(l | T, x before a) is a sum over r of the scores of pairs, which ``left`` has already,
-        # plus features of the history. Draws with the same history share one distribution.
+        # p(l | T, x before a): ``left`` has the sums over r of the scores of pairs, to which the
+        # features of the history are added. Draws with the same history share a distribution.
         sentence, word, _ = np.array(edges).T
         edge = np.arange(len(edges)).repeat(self.count)
         kind = self.before.kind[sentence].ravel()
@@ -233,15 +232,14 @@ class _Drawing:
 
     def _closing(self, edges: Sequence[_Edge]) -> Categorical:
         """Return the distributions of right labels given left labels."""
-        # p(r | l, T, x before b): the scores of the pairs with the left label that was drawn, plus
-        # features of the history at the right edge, of the first token at the left edge (``token``)
-        # and of the last mark within the constituent (``place``).
+        # p(r | l, T, x before b): the scores of the pairs with the left label, plus features of the
+        # history at the right edge, of the first token at the left edge (``token``) and of the
+        # last mark within the constituent (``place``).
         sentence, word, left = np.array(edges).T
         edge = np.arange(len(edges)).repeat(self.count)
         label = np.concatenate([self.labels.pop(w) for w in word.tolist()])
         string, state = self.shown[left, sentence].ravel(), self.before.state[sentence].ravel()
-        # Few states and strings occur, but many draws: what depends on these is looked up for the
-        # former only.
+        # Features are looked up once for each of the few distinct states and strings.
         first, several = unique_rows(edge, label, state, string)
         edge, label, state = edge[first], label[first], state[first]
         token = self.history.ends[string[first]][:, 0]
@@ -262,9 +260,8 @@ class _Drawing:
         """Draw the labels of all edges at a slot, ``[edges, draws]``."""
         if not edges:
             return np.zeros((0, self.count), np.int64)
-        # One generator for each sentence: its draws depend neither on the other sentences of the
-        # batch nor on how the edges of a slot are split
-        # (docs/decisions/restoration.md).
+        # With a generator for each sentence, draws depend neither on other sentences nor on how the
+        # edges of a slot are split (docs/decisions/restoration.md).
         points = np.empty((len(edges), self.count))
         for edge, row in zip(edges, points, strict=True):
             self.generators[edge.sentence].random(out=row)
@@ -290,6 +287,20 @@ class _Drawing:
         evidence: Evidence,
     ) -> tuple[Ints, Ints]:
         """Draw labels ``[edges, draws]`` and surface ``[draws]`` given evidence, and resample."""
+        # Let y be the labels of a draw at this slot, u(y) their concatenation, x the surface and
+        # e(x) the likelihood of the evidence, all conditioned on the preceding slots. The posterior
+        # is proportional to p(y) p(x | u(y)) e(x).
+        #
+        # Proposal: the evidence s often has a low prior probability, so few or no labels drawn from
+        # p(y) lead to it. In most slots u is rewritten as itself, so labels that spell s are the
+        # best guess: q(y) = (1 - g) p(y) + g p(y | u(y) = s), with g = ``GUIDED``.
+        #
+        # Weight: with x drawn from p(x | u(y)) it is p(y) / q(y) e(x). If existing marks are kept,
+        # e is one for x = s and zero otherwise, so hardly any draw of x would survive; instead, x
+        # is set to s, and the weight is p(y) / q(y) p(s | u(y)), summed over the channel's edits,
+        # which is the expectation of the former weight.
+        #
+        # Resampling makes all weights equal again. Copies of a draw share their past only.
         (generator,) = self.generators
         order, channel = self.order, self.order.channel
         stands = evidence.strings[slot]

@@ -255,7 +255,7 @@ class PunctuationModel(
         dense = prompt(optax.multi_transform(rates, label))
         if not options.lazy:
             return dense
-        # The gradient of the penalty, per slot; ``loss`` leaves these weights out.
+        # ``decay`` is the penalty per slot; ``loss`` has no penalty for these weights.
         return together(lazy_adam(attach, decay=2 * options.l2 / slots), FEATURES, dense)
 
     def prune(

@@ -73,7 +73,7 @@ class ModelOptions:
     final_mark: bool = False
 
     def __repr__(self) -> str:
-        # Digests of models include it; it is the same as in versions that had a network.
+        # Digests of models include this text, so it keeps the network of earlier versions.
         values = ", ".join(f"{field.name}={getattr(self, field.name)!r}" for field in fields(self))
         return f"{type(self).__name__}({values}, {_NO_NETWORK})"
 

@@ -88,7 +88,7 @@ class UnderlyingTree:
         words = range(sentence.size)
         dots = tuple(tuple(t for t in slot if t == ABBREVIATION) for slot in sentence.slots)
         return cls(
-            replace(sentence, slots=dots, underlying=None),  # it is in ``sides``
+            replace(sentence, slots=dots, underlying=None),  # see ``sides``
             tuple((marks(word, 0), marks(word, 1)) for word in words),
             tuple(word + 1 for word in words),
         )
@@ -135,7 +135,7 @@ class UnderlyingTree:
             feats=chosen(s.feats),
             tree=tree,
             slots=((), *(s.slots[word] for word in words_left)),
-            expected=None,  # it refers to the original tree
+            expected=None,  # refers to the original tree
             closed=closed,
         )
         return UnderlyingTree(
@@ -206,7 +206,7 @@ def _spelt(analysis: Analysis, places: Sequence[Sequence[MarkPlace]]) -> dict[Ma
             special = [i for i in range(first, end) if underlying[i] in (UNK, OPEN)]
             unaligned = surface[start:stop]
             for left, i in zip(range(len(special) - 1, -1, -1), special, strict=True):
-                # The spelling of an open puncteme leaves one token for each mark after it.
+                # An open puncteme leaves one surface token for each special mark after it.
                 size = max(1, len(unaligned) - left) if underlying[i] == OPEN else 1
                 spellings[row[i]], unaligned = unaligned[:size], unaligned[size:]
     return spellings

@@ -98,8 +98,8 @@ class Rewriter:
         number = {s: i for i, s in enumerate(self.inventory.symbols)}
         # The open puncteme has its own symbol; any other unknown token is UNK.
         u = tuple(number[OPEN] if t == OPEN else self.inventory.encode((t,))[0] for t in underlying)
-        # The strings between passes are unknown, so all outcomes of the passes before the last are
-        # enumerated. The outcome of the last pass is known, so only its prefixes are considered.
+        # The strings between passes are unknown, so all outcomes of earlier passes are enumerated.
+        # The last pass has a known outcome, so only its prefixes are considered.
         strings = {u: EMPTY_PATH}
         for window_pass in self.passes[:-1]:
             strings = _outcomes_of_all(window_pass, strings)
@@ -140,15 +140,14 @@ class WindowPass:
     @cached_property
     def cumulative(self) -> Floats:
         """Cumulative probabilities of edits, ``[symbols, symbols, edits]``, in text order."""
-        # The edits of a window are consecutive in memory: a draw reads them all, to find the first
-        # whose cumulative probability exceeds a uniform number.
+        # The edits of a window are consecutive in memory, because each draw reads all of them.
         sums = np.exp(self.log_probability).cumsum(0)
         return np.ascontiguousarray(sums.transpose(1, 2, 0))
 
     def paths(self, underlying: String, surface: String) -> Paths:
         """Return the edit paths from one non-empty string to another."""
-        # What is written must be a prefix of x, so its length stands for it: ``start`` tokens. Only
-        # an open puncteme writes more than one token, in any number, which its spelling weighs.
+        # The output must be a prefix of x, so it is represented by its length ``start``. Only open
+        # punctemes write more than one token, weighted by the spelling.
         x = self._reading_order(surface)
 
         def write(start: int, symbol: int) -> list[tuple[int, float]]:
@@ -177,10 +176,9 @@ class WindowPass:
 
     def likeliest(self, underlying: String) -> String:
         """Return the outcome of the most probable edit path, in linear time."""
-        # Edits depend on the window alone, so of the paths with the same pending symbol the best
-        # has the best continuation (Viterbi). Several paths may write the same string, and the most
-        # probable string would need their sum, for exponentially many strings: this is the best
-        # path instead (docs/decisions/papers.md).
+        # Edits depend on the window alone, so one best path is kept for each pending symbol
+        # (Viterbi). The most probable string would need the sum over all paths that write it, for
+        # exponentially many strings (docs/decisions/papers.md).
         first, *following_symbols = self._reading_order(underlying)
         nothing: String = ()
         best = {first: (0.0, nothing)}
@@ -203,12 +201,11 @@ class WindowPass:
 
         ``write`` returns the possible outputs after writing a symbol, with log weights.
         """
-        # The forward algorithm of a transducer. With alpha_i(a, o) for the paths on which a is
-        # pending and o is written after i symbols, and b the next symbol of the string::
+        # The forward algorithm of a transducer. alpha_i(a, o) are the paths with a pending and o
+        # written after i symbols; b is the next symbol of the string::
         #   alpha_i+1(b, o a) += alpha_i(a, o) keep[a, b]        alpha_i+1(b, o) += .. absorb_left
         #   alpha_i+1(a, o b) += alpha_i(a, o) transpose[a, b]   alpha_i+1(a, o) += .. absorb_right
-        # Outputs are keys of a dictionary, not states of an acceptor, because without a given
-        # surface nobody knows them in advance.
+        # Outputs are keys of a dictionary, because they are unknown without a given surface.
         first, *following_symbols = self._reading_order(underlying)
         states = {(first, nothing): EMPTY_PATH}
         for symbol in following_symbols:
@@ -227,7 +224,7 @@ class WindowPass:
 
     def _moves(self, pending: int, symbol: int) -> Iterator[tuple[Paths, int, int | None]]:
         """Yield each possible edit, the pending symbol after it, and the symbol it writes."""
-        # Tables are in text order, but a mirrored window meets the right token first.
+        # Tables are in text order, but a mirrored window reads the right token first.
         a, b = (symbol, pending) if self.mirrored else (pending, symbol)
         pair = pending, symbol
         for e, name in enumerate(EDITS):

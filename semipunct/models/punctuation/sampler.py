@@ -117,6 +117,8 @@ def in_order(function: Callable[..., R], tasks: Iterable[A]) -> Iterator[tuple[A
             future.cancel()
 
 
+# The C library gives each new thread its own memory arena, so new threads for each call would make
+# memory grow with their number.
 @cache
 def _threads(count: int) -> ThreadPoolExecutor:
     """Return threads for drawing, the same ones for all calls."""
@@ -124,7 +126,7 @@ def _threads(count: int) -> ThreadPoolExecutor:
 
 
 if hasattr(os, "register_at_fork"):  # not available on every system
-    os.register_at_fork(after_in_child=_threads.cache_clear)  # a child has none of the threads
+    os.register_at_fork(after_in_child=_threads.cache_clear)  # a child has no threads
 
 
 def _cores() -> int:

@@ -81,8 +81,8 @@ def acceptors(
     for i, text in enumerate(strings):
         if not text:
             continue
-        # A boundary mark at the end where the window starts is read before any puncteme, so it is
-        # pending from the start. One at the other end is read after all of them.
+        # A boundary mark where the window starts is read before any puncteme, so it is pending from
+        # the start. A mark at the other end is read after all punctemes.
         ends = text[::-1] if directions[0] else text
         if ends[0] == opening:
             pending[i, 0], pending[i, opening] = -np.inf, 0.0
@@ -101,7 +101,7 @@ def _accept(
     with np.errstate(divide="ignore"):  # boundary marks have spelling probability zero
         spell = inventory.spelling.log_tokens(text)
     n = len(text)
-    # Boundary marks have spelling probability zero, and a factor of zero cannot be taken out.
+    # A factor of zero, of boundary marks, cannot be taken out.
     factored_out = np.where(np.isfinite(spell[:, 1]) & (n >= _LONG), spell[:, 1], 0.0)
     for s in range(n):
         for t in range(s + 1, n + 1):
@@ -134,8 +134,7 @@ def automata(
     for number in range(len(passes) - 1, -1, -1):
         mirrored = directions[number]
         initial = np.full((slots, states, symbols), -np.inf, np.float32)
-        # Only the first pass handles boundary marks at the start and end; later passes read them as
-        # symbols.
+        # Boundary marks are special in the first pass only; later passes read them as symbols.
         initial[:, 0] = start
         if number == 0:
             initial = jnp.asarray(initial).at[:, 0].set(accept.pending)

@@ -81,7 +81,7 @@ def written_strings(
     total = cumulative[:, -1][tags]
     scale = jnp.minimum(factor, _MOST / jnp.maximum(total, 1e-9))
     place = jax.random.uniform(key, tags.shape) / jnp.maximum(scale, 1e-9)
-    # The column whose part of the interval from 0 to the rate of all errors has the place.
+    # Inversion of the cumulative rates.
     written = jnp.sum(place[..., None] >= cumulative[tags], -1)
     return jnp.where(place < total, written, tags)
 

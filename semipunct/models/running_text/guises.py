@@ -87,12 +87,12 @@ def _noisy(key: jax.Array, batch: TextBatch, rates: jax.Array) -> Guise:
     keys = jax.random.split(key, 5)
     rows = len(batch.lengths)
     shapes, tags = jnp.asarray(batch.shapes), jnp.asarray(batch.tags)
-    # The mean is 1; every sixth passage has hardly any errors, and every sixth more than twice as
-    # many as the rates say.
+    # The mean factor is 1; a sixth of passages has hardly any errors, and a sixth more than twice
+    # the rates.
     factor = 3 * jax.random.uniform(keys[0], (rows, 1)) ** 2
     written = written_strings(keys[1], tags, rates, factor)
-    # Of what precedes a text nothing is known, and at its end it is not known whether the writer
-    # forgot a mark or wrote a line that needs none.
+    # The first slot is hidden, because the preceding text is unknown; the last slot sometimes,
+    # because it is unknown whether a mark is missing or the line needs none.
     is_end = jnp.arange(tags.shape[1]) == jnp.asarray(batch.lengths)[:, None]
     is_hidden = is_end & (jax.random.uniform(keys[4], (rows, 1)) < 0.5)
     marks = jnp.where(is_hidden, HIDDEN, written + 1).at[:, 0].set(HIDDEN)

@@ -135,7 +135,7 @@ class TextModel(AveragedNetwork[Encoded, TextBatch, TextPassage], Calibrates[Tex
         able = np.array([possible(low, self.mixed) for low in lower]).reshape(-1, SHAPES)
         shapes = np.array([self._shape(form) for form in stream.forms], np.int32)
         evidence = self.strings.log_evidence([marks_of(string) for string in stream.strings])
-        # A string with a tag of its own has that one, others the open tag.
+        # Strings without a tag of their own have the open tag.
         has_tag = np.isfinite(evidence[:, :-1])
         tags = np.where(has_tag.any(1), has_tag.argmax(1), evidence.shape[1] - 1)
         spelling = evidence[np.arange(len(tags)), tags]
@@ -301,7 +301,7 @@ def _summed(word_scores: Scores) -> jax.Array:
     most = jnp.max(word_scores.shapes, -1, keepdims=True)
     weights = jnp.exp(word_scores.shapes - most)
     after = jnp.log(weights @ jnp.exp(word_scores.pairs).T) + most
-    # Unless there are shapes for it, nothing is known of what follows the last slot.
+    # The last slot has no next word, unless there are shapes for it.
     missing = word_scores.strings.shape[1] - after.shape[1]
     return word_scores.strings + jnp.pad(after, ((0, 0), (0, missing), (0, 0)))
 
@@ -352,6 +352,6 @@ def best_threshold(
     hits = np.cumsum(right[order])
     f1 = 2 * hits / (np.arange(1, len(hits) + 1) + marked_slots)
     best = int(np.argmax(f1))
-    # In the middle between the last inserted mark and the first one that is not.
+    # Halfway between the last inserted mark and the next one.
     below = ranked[best + 1] if best + 1 < len(ranked) else 0.0
     return float(np.clip((ranked[best] + below) / 2, 0.05, 0.95))

@@ -92,10 +92,10 @@ def next_window(first: int, words_read: int, *, ended: bool) -> Window | None:
         words_read: number of words known so far.
     """
     last = first + CENTRE
-    # The marks after the last word that is known may still be joined by others.
+    # More marks may follow the last known word.
     if words_read > last + CONTEXT:
         return Window(max(0, first - CONTEXT), last + CONTEXT, first, last)
-    # A rest that is no longer than the context is decided together with what is before it.
+    # A remainder no longer than the context is decided together with the preceding slots.
     if ended and first <= words_read:
         return Window(max(0, first - CONTEXT), words_read, first, words_read + 1)
     return None
@@ -221,7 +221,7 @@ class _Results:
             else:
                 ((strings, shapes),) = self._rows
             yield Reading(strings[: words + 1], shapes[:words], self._pairs)
-            # The last slot of a part is the first one of the next.
+            # The last slot of a part is the first slot of the next one.
             read = words + ends
             self._rows = [(strings[read:], shapes[read:])]
             self._number -= read
@@ -323,8 +323,8 @@ def _answer(
 ) -> tuple[jax.Array, jax.Array]:
     word_scores = scores(model.options, weights, inputs)
     shapes = jnp.where(able, word_scores.shapes, -jnp.inf)
-    # After the last slot of a full row comes what comes after a text inside a row: no word. What a
-    # slot gets would otherwise depend on the texts that share its row.
+    # No word follows the last slot of a full row, just as after a text inside a row. Otherwise the
+    # scores of a slot would depend on the texts that share its row.
     nothing = jnp.broadcast_to(weights["case.bias"], (len(shapes), 1, SHAPES))
     shapes = jnp.concatenate([shapes, nothing], 1)
     return jnp.exp(log_marginals(word_scores._replace(shapes=shapes))), shapes

@@ -14,8 +14,7 @@ import msgspec
 from semipunct.corpus.passages import Passage
 
 LEAST, PRECISION = 2, 0.9
-"""The number of distinct tokens that support a rule, and their fraction among tokens that end
-so."""
+"""Minimum support of a rule in distinct tokens, and minimum precision."""
 
 LONGEST = 8
 """The maximum length of a suffix."""
@@ -74,7 +73,7 @@ class ExpansionTable:
             return expansion
         if form.isupper() and len(form) > 1:
             return tuple(word.upper() for word in expansion)
-        # The prefix common to the token and its first word is spelt as in the token.
+        # The common prefix of the token and its first word is spelt as in the token.
         common = _common(low, expansion[0]) if len(form) == len(low) else 0
         return (form[:common] + expansion[0][common:], *expansion[1:])
 

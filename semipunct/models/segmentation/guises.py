@@ -79,7 +79,7 @@ def _rewritten(passage: Passage, spelt: Callable[[str, bool], str]) -> Segmentat
     for (start, end), stops, mark in zip(passage.tokens, passage.ends, passage.marks, strict=True):
         gap += passage.text[last:start]
         last = end
-        # Blanks at the edges of a token, as treebanks may have them, are moved outside of it.
+        # Blanks at the edges of a token, found in treebanks, are moved outside of it.
         form = BLANKS.sub(" ", spelt(passage.text[start:end], mark)).strip()
         if not form:
             gone = True

@@ -14,7 +14,7 @@ from semipunct.corpus.passages import Span
 from semipunct.models.segmentation.guises import Segmentation
 
 OUTSIDE, INSIDE, LAST, STOP = range(4)
-"""A blank between tokens; a character within a token, the last one of a token, of a sentence."""
+"""A blank between tokens; a character within a token, at its end, at the end of a sentence."""
 
 TAGS = 4
 

@@ -259,7 +259,7 @@ def _exceptions(passages: Sequence[Passage]) -> tuple[str, ...]:
                 counts[form] += 1
             elif not form.isalnum():
                 counts[form] -= 1
-    # Words tagged as punctuation by mistake contain letters and are left out.
+    # Words mistakenly tagged as punctuation contain letters and are excluded.
     return tuple(sorted(f for f, n in counts.items() if n > 0 and not any(map(str.isalnum, f))))
 
 
@@ -273,7 +273,7 @@ def temperature(log_odds: npt.NDArray[np.floating], ends: npt.NDArray[np.bool_])
     A tokeniser is overconfident on text other than its training text. Temperature scaling (Guo et
     al. 2017, section 4.2) divides the log-odds of sentence ends by a constant.
     """
-    # Only training calibrates, and the import takes longer than that of all else here.
+    # Only training calibrates, and this import is slower than all others here.
     from scipy.optimize import minimize_scalar  # pyright: ignore[reportMissingTypeStubs]
 
     right = np.where(ends, log_odds, -log_odds).astype(np.float64)
