@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property, wraps
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, NamedTuple, Protocol, Self
 from weakref import WeakKeyDictionary
@@ -19,6 +19,7 @@ from typing_extensions import TypeVar
 
 from semipunct.arrays.rows import RowNumbers
 from semipunct.corpus.sentences import Sentence
+from semipunct.errors import ModelError
 from semipunct.models.contents import Array, digest
 
 if TYPE_CHECKING:
@@ -149,12 +150,35 @@ class Model(ABC, Generic[E, B, X]):
             shape: from ``fit_shape``.
         """
 
+    def place_weights(self, parameters: Weights) -> Weights:
+        """Place the weights where batches read them; a kind may keep tables on the host."""
+        return jax.device_put(dict(parameters))  # one transfer, without a program for each shape
+
+    def read(self, parameters: Weights, batch: B) -> Weights:
+        """Return the weights that a batch needs, for tables perhaps only some rows."""
+        return parameters
+
+    def updated_rows(self, batch: B, options: Any) -> Mapping[str, RowNumbers]:
+        """Return the rows that a training step updates, by name of the weights updated in part.
+
+        ``loss`` receives these rows in this order, ``optimiser`` their gradients as ``Rows``.
+        """
+        return {}
+
     @abstractmethod
     def log_likelihoods(self, parameters: Parameters, batch: B) -> jax.Array:
         """Return log p(x | T), ``[sentences]``; 0 for padding, minus infinity for probability zero.
 
-        The value may be NaN if the model ``ScoresExactly``.
+        The value may be NaN if ``exact_log_likelihoods`` is a slower exact computation.
         """
+
+    def exact_log_likelihoods(self, parameters: Parameters, batch: B) -> jax.Array:
+        """Compute ``log_likelihoods`` where the faster computation returned NaN."""
+        return self.log_likelihoods(parameters, batch)
+
+    def constants(self, options: Any) -> dict[str, jax.Array]:
+        """Return further arrays for ``loss``; in a closure they would be compiled as constants."""
+        return {}
 
     @abstractmethod
     def loss(
@@ -163,8 +187,8 @@ class Model(ABC, Generic[E, B, X]):
         """Return the differentiable loss per slot and the sums over the batch.
 
         Args:
-            parameters: weights by name; of a model that ``ReadsRows``, the updated rows.
-            constants: of a model that ``NeedsConstants``.
+            parameters: weights by name; of tables updated in part, ``updated_rows``.
+            constants: from ``constants``.
         """
 
     @abstractmethod
@@ -177,6 +201,40 @@ class Model(ABC, Generic[E, B, X]):
             steps: total number of updates, for schedules.
             slots: mean number of slots per sentence, for penalties per sentence.
         """
+
+    def near(self, base_model: Model, parameters: Weights) -> Self:
+        """Return this model, regularised towards the weights of another model.
+
+        Raises:
+            ModelError: if the models have no weights in common.
+        """
+        raise ModelError(
+            f"a model of the kind {self.kind} has no weights in common with one of the kind "
+            f"{base_model.kind}; leave out --near"
+        )
+
+    def calibrate(
+        self, parameters: Mapping[str, Any], batches: Iterable[tuple[list[int], B]]
+    ) -> Mapping[str, Any]:
+        """Fit weights to the development examples, before each evaluation on them."""
+        return parameters
+
+    def prune(
+        self,
+        parameters: Mapping[str, Array],
+        options: Any,
+        perplexity: Callable[[Mapping[str, Array]], float],
+    ) -> Mapping[str, Array]:
+        """Return weights in which superfluous ones are zero or rounded, at the end of training.
+
+        Args:
+            perplexity: maps weights to development perplexity.
+        """
+        return parameters
+
+    def without_zeros(self, parameters: Mapping[str, Array]) -> tuple[Self, Mapping[str, Array]]:
+        """Return an equivalent model and weights without superfluous zeros."""
+        return self, parameters
 
     @abstractmethod
     def to_data(self) -> dict[str, Any]:

@@ -20,7 +20,6 @@ from semipunct.arrays.programs import jit
 from semipunct.corpus.examples import Example
 from semipunct.evaluation.perplexity import PerplexityStatistics
 from semipunct.models.base import Encoded, Model, Parameters, Weights
-from semipunct.models.capabilities import ScoresExactly, place_weights, read_weights
 
 E = TypeVar("E", bound=Encoded)
 B = TypeVar("B")
@@ -62,7 +61,7 @@ def answers(
 ) -> Iterator[tuple[list[int], B, Any]]:
     """Apply a compiled function to every batch; yield sentence numbers, batch and result."""
     shapes = shapes or Shapes()
-    weights = place_weights(model, parameters)
+    weights = model.place_weights(parameters)
     for members, batch in batches:
         with shapes.first_call(name, batch):
             answer = jax.tree.map(np.asarray, ask(model, weights, batch))
@@ -78,11 +77,11 @@ def log_likelihoods(
     """Return log p(x | T), ``[sentences]``."""
     shapes = shapes or Shapes()
     log_p = np.zeros(len(batches))
-    weights = place_weights(model, parameters)
+    weights = model.place_weights(parameters)
     # Lay out each batch while the device is still processing the previous one.
     for (members, read, batch), scores in _one_late(_scored(model, weights, batches, shapes)):
         batch_log_p = np.asarray(scores, np.float64)
-        if isinstance(model, ScoresExactly) and np.isnan(batch_log_p).any():
+        if np.isnan(batch_log_p).any():
             with shapes.first_call("score exactly", batch):
                 exact = np.asarray(_score_exactly(model, read, batch), np.float64)
             batch_log_p = np.where(np.isnan(batch_log_p), exact, batch_log_p)
@@ -111,7 +110,7 @@ def _scored(
 ) -> Iterator[tuple[tuple[list[int], Weights, B], jax.Array]]:
     """Yield numbers, weights and batch, and scores that may still be pending on the device."""
     for members, batch in batches:
-        read = read_weights(model, weights, batch)
+        read = model.read(weights, batch)
         with shapes.first_call("score", batch):
             scores = _score(model, read, batch)
         yield (members, read, batch), scores
@@ -132,5 +131,5 @@ def _score(model: Model[Any, B, Any], parameters: Parameters, batch: B) -> jax.A
 
 
 @partial(jit, static=1)
-def _score_exactly(model: ScoresExactly[B], parameters: Parameters, batch: B) -> jax.Array:
+def _score_exactly(model: Model[Any, B, Any], parameters: Parameters, batch: B) -> jax.Array:
     return model.exact_log_likelihoods(parameters, batch)

@@ -23,7 +23,6 @@ from semipunct.features.templates import Table
 from semipunct.marks import Puncteme, spacing
 from semipunct.marks.corrections import corrections
 from semipunct.models.base import Model, Weights
-from semipunct.models.capabilities import StaysNear, nothing_in_common
 from semipunct.models.punctuation.batches import EncodedSentences
 from semipunct.models.punctuation.channel import CHANNEL
 from semipunct.models.punctuation.model import PunctuationModel
@@ -40,7 +39,7 @@ class _Error(msgspec.Struct, array_like=True):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class CorrectionModel(PunctuationModel, StaysNear):
+class CorrectionModel(PunctuationModel):
     """The punctuation model with features of the written punctuation.
 
     The written punctuation is given and only the correct punctuation is random, so structure,
@@ -72,7 +71,7 @@ class CorrectionModel(PunctuationModel, StaysNear):
 
     def near(self, base_model: Model, parameters: Weights) -> Self:
         if not isinstance(base_model, PunctuationModel):
-            raise nothing_in_common(self, base_model)
+            return super().near(base_model, parameters)
         own_symbols = self.inventory.symbols
         place = {symbol: i for i, symbol in enumerate(base_model.inventory.symbols)}
         base_places = [place[symbol] for symbol in own_symbols if symbol in place]

@@ -22,7 +22,6 @@ from semipunct.features.templates import TEMPLATES, Table
 from semipunct.features.vocabulary import Vocabulary
 from semipunct.marks import PAIRS, is_unmatched
 from semipunct.models.base import Batching, Model, Parameters, Sums, Weights
-from semipunct.models.capabilities import NeedsConstants, Prunes, ReadsRows, ScoresExactly
 from semipunct.models.punctuation.attach import (
     FEATURES,
     TREE_TABLES,
@@ -65,9 +64,7 @@ class TreeScores(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PunctuationModel(
-    Model[EncodedSentences, Batch], ReadsRows[Batch], ScoresExactly[Batch], NeedsConstants, Prunes
-):
+class PunctuationModel(Model[EncodedSentences, Batch]):
     """A punctuation model without its weights."""
 
     kind: ClassVar[str] = "punctuation"

@@ -30,7 +30,6 @@ from semipunct.features.word_shapes import (
 )
 from semipunct.marks import Puncteme
 from semipunct.models.base import Array, Parameters, Sums
-from semipunct.models.capabilities import Calibrates, Prunes, on_device
 from semipunct.models.contents import in_eight_bits
 from semipunct.models.layers import Dropout, Undrawn, at_codes, slots_inside, sum_inside
 from semipunct.models.network import AveragedNetwork
@@ -81,7 +80,7 @@ class Encoded:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class TextModel(AveragedNetwork[Encoded, TextBatch, TextPassage], Calibrates[TextBatch], Prunes):
+class TextModel(AveragedNetwork[Encoded, TextBatch, TextPassage]):
     """A network that reads running text and scores the marks and capitals of every slot."""
 
     kind: ClassVar[str] = "text"
@@ -229,7 +228,7 @@ class TextModel(AveragedNetwork[Encoded, TextBatch, TextPassage], Calibrates[Tex
     def calibrate(
         self, parameters: Mapping[str, Any], batches: Iterable[tuple[list[int], TextBatch]]
     ) -> Mapping[str, Any]:
-        weights = on_device(parameters)
+        weights = self.place_weights(parameters)
         best_strings: list[npt.NDArray[np.float32]] = [np.zeros((2, 0), np.float32)]
         marked_slots = 0
         for _, batch in batches:

@@ -18,7 +18,6 @@ from semipunct.arrays.programs import jit
 from semipunct.features.word_shapes import SHAPES, possible, shape_of
 from semipunct.marks import Puncteme
 from semipunct.models.base import Parameters, Weights
-from semipunct.models.capabilities import on_device
 from semipunct.models.running_text.guises import HIDDEN
 from semipunct.models.running_text.model import TextModel, log_marginals
 from semipunct.models.running_text.network import Inputs, scores
@@ -244,7 +243,7 @@ class TextReader:
         A text may be given in parts of at least one word each. At most a few thousand words are in
         memory; results depend neither on the parts nor on other texts.
         """
-        weights = on_device(self.parameters)
+        weights = self.model.place_weights(self.parameters)
         pending_readings = _Results(np.asarray(self.parameters["pairs"]))
         # Batches are computed by other threads while this one prepares words and uses results.
         running: deque[_Batch] = deque()

@@ -20,7 +20,6 @@ from semipunct.corpus.located import BLANKS, is_mark
 from semipunct.corpus.passages import Passage
 from semipunct.evaluation.segmentation import SpanCounts
 from semipunct.models.base import Parameters, Weights
-from semipunct.models.capabilities import on_device
 from semipunct.models.convolutions import convolve, reach
 from semipunct.models.scoring import Batches
 from semipunct.models.segmentation.characters import CODES, Coder
@@ -98,7 +97,7 @@ class Segmenter:
         return is_mark(form) != (form in self._marks)
 
     def _tags(self, texts: Sequence[str]) -> list[npt.NDArray[np.int8]]:
-        weights = on_device(self.parameters)
+        weights = self.model.place_weights(self.parameters)
         score = self._scores(weights, texts)
         blanks = [is_blank(text) for text in texts]
         tags_of_texts: list[npt.NDArray[np.int8]] = [np.zeros(0, np.int8)] * len(texts)

@@ -19,7 +19,6 @@ from semipunct.arrays.programs import jit
 from semipunct.corpus.located import is_mark
 from semipunct.corpus.passages import Passage
 from semipunct.models.base import Array, Parameters
-from semipunct.models.capabilities import Calibrates, on_device
 from semipunct.models.convolutions import convolution_weights, convolve
 from semipunct.models.network import AveragedNetwork, MaximumLikelihood
 from semipunct.models.segmentation.characters import CODES, LEARNT, CharacterVocabulary, Coder
@@ -81,7 +80,6 @@ class Encoded:
 class Tokeniser(
     MaximumLikelihood[Encoded, CharacterBatch, Passage],
     AveragedNetwork[Encoded, CharacterBatch, Passage],
-    Calibrates[CharacterBatch],
 ):
     """A linear chain over the tags of characters, scored by gated convolutions."""
 
@@ -169,7 +167,7 @@ class Tokeniser(
     def calibrate(
         self, parameters: Mapping[str, Any], batches: Iterable[tuple[list[int], CharacterBatch]]
     ) -> Mapping[str, Any]:
-        weights = on_device(parameters)
+        weights = self.place_weights(parameters)
         odds: list[npt.NDArray[np.float32]] = [np.zeros(0, np.float32)]
         ends: list[npt.NDArray[np.bool_]] = [np.zeros(0, bool)]
         for _, batch in batches:
