@@ -80,21 +80,15 @@ def _relations(parameters: Parameters, score: ParserScores, heads: jax.Array) ->
     return _log_known(relation_scores(parameters, above, score.dependents))
 
 
-def _combinations(model: Parser, score: ParserScores) -> list[tuple[Codes, jax.Array]]:
-    """Return codes of tags that are chosen together, and their log probabilities.
-
-    All tags of a word are one choice among the combinations known from training; parsers of older
-    versions have one entry per tag.
-    """
+def _combinations(model: Parser, score: ParserScores) -> tuple[Codes, jax.Array]:
+    """Return the codes and log probabilities of combinations of tags known from training."""
     codes = model.vocabulary.combination_codes
-    if not codes.size:
-        return [(np.arange(x.shape[-1], dtype=np.int32)[None], _log_known(x)) for x in score.tags]
     # Products with indicator matrices are faster than gathering along the last axis.
     parts = [
         _product(x, _indicator(codes_of_tag).T)
         for x, codes_of_tag in zip(score.tags, codes, strict=True)
     ]
-    return [(codes, jax.nn.log_softmax(sum(parts, jnp.zeros(()))))]
+    return codes, jax.nn.log_softmax(sum(parts, jnp.zeros(())))
 
 
 def _indicator(codes: Codes) -> npt.NDArray[np.float32]:
@@ -108,14 +102,13 @@ def _product(x: jax.Array, matrix: npt.NDArray[np.float32]) -> jax.Array:
 
 def _tags(model: Parser, score: ParserScores) -> tuple[jax.Array, jax.Array]:
     """Return the best tags and their probabilities, both ``[TAGS, batch, length]``."""
-    tags: list[jax.Array] = []
-    certain: list[jax.Array] = []
-    for codes, weight in _combinations(model, score):
-        best = jnp.argmax(weight, -1)
-        for column in codes:
-            tags.append(jnp.asarray(column)[best])
-            each = _product(jnp.exp(weight), _indicator(column))
-            certain.append(at_codes(each, tags[-1]))
+    codes, weight = _combinations(model, score)
+    best = jnp.argmax(weight, -1)
+    tags = [jnp.asarray(column)[best] for column in codes]
+    certain = [
+        at_codes(_product(jnp.exp(weight), _indicator(column)), tag)
+        for column, tag in zip(codes, tags, strict=True)
+    ]
     return jnp.stack(tags), jnp.stack(certain)
 
 
@@ -219,13 +212,13 @@ def sample_trees(
     """
     score = scores(model.options, parameters, inputs, None)
     distribution = arc_trees(model.options, score.arcs, inputs.lengths)
-    combinations = _combinations(model, score)
+    codes, weight = _combinations(model, score)
 
     def keys_of(pair: jax.Array) -> jax.Array:
         pair_key = jax.random.fold_in(jax.random.fold_in(key, pair[0]), pair[1])
-        return jax.random.split(pair_key, 2 + len(combinations))
+        return jax.random.split(pair_key, 3)
 
-    at_trees, at_relations, *at_tags = jnp.moveaxis(jax.vmap(keys_of)(numbers), 1, 0)
+    at_trees, at_relations, at_tags = jnp.moveaxis(jax.vmap(keys_of)(numbers), 1, 0)
 
     draws = distribution.sample(at_trees, count)
     heads = jnp.maximum(draws.heads, 0)
@@ -239,11 +232,9 @@ def sample_trees(
 
     drawn_relations = jax.lax.map(relations, (heads, for_draws(at_relations)))
 
-    tags: list[jax.Array] = []
-    for keys_of_tags, (codes, weight) in zip(at_tags, combinations, strict=True):
-        # One draw at a time: random numbers for all combinations and draws exceed the memory.
-        picks = jax.lax.map(partial(_picked, weight), for_draws(keys_of_tags))
-        tags += [jnp.asarray(column)[picks] for column in codes]
+    # One draw at a time: random numbers for all combinations and draws exceed the memory.
+    picks = jax.lax.map(partial(_picked, weight), for_draws(at_tags))
+    tags = [jnp.asarray(column)[picks] for column in codes]
     total, marginals = distribution.log_partition_and_marginals()
     trees = Trees(heads, drawn_relations, draws.log_weight - total)
     slots = _slots(score)

@@ -22,7 +22,7 @@ class ParserVocabulary(FormVocabulary, frozen=True, dict=True):
     xpos: tuple[str, ...]
     feats: tuple[str, ...]
     relation: tuple[str, ...]
-    combination: tuple[tuple[str, ...], ...] = ()  # of values of ``TAGS``; empty in older parsers
+    combination: tuple[tuple[str, ...], ...]  # of values of ``TAGS``
 
     @classmethod
     def of(

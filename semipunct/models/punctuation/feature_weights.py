@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from semipunct.corpus import Sentence
 from semipunct.features.attributes import At, Attribute, code_sizes
-from semipunct.features.index import Conjunction, FeatureIndex, FeatureRows
+from semipunct.features.index import Conjunction, FeatureRows
 from semipunct.features.templates import TABLES, Table, attribute_table
 from semipunct.features.vocabulary import Vocabulary
 from semipunct.marks import Pair
@@ -40,6 +40,8 @@ class NodeFeatures:
 
     def __init__(self, model: PunctuationModel, parameters: Weights, sentence: Sentence) -> None:
         self._model, self._parameters, self._sentence = model, parameters, sentence
+        self._attributes = attribute_table()
+        self._sizes = code_sizes(model.features.vocabulary, self._attributes)
 
     def weights(
         self,
@@ -98,19 +100,37 @@ class NodeFeatures:
             scores * (outcomes == outcome) - scores * (outcomes == reference)
         ).astype(np.float64)
         total = np.bincount(of_feature, signed, len(features)) * values
-        names = self._names
         return [
-            FeatureWeight(names.name(table, int(features[i])), float(total[i]))
+            FeatureWeight(self._name(table, int(features[i])), float(total[i]))
             for i in np.flatnonzero(total)
         ]
 
     @cached_property
-    def _names(self) -> FeatureNames:
-        return FeatureNames(self._model.features)
-
-    @cached_property
     def _rows(self) -> dict[Table, FeatureRows]:
         return self._model.features.extract([self._sentence])
+
+    def _name(self, table: Table, number: int) -> str:
+        offsets, families = self._families[table]
+        family = families[bisect_right(offsets, number) - 1]
+        code = int(family.kept[number - family.offset])
+        parts = [*family.parts, *((family.over,) if family.over else ())]
+        return ", ".join([*self._values(parts, code)][::-1]) or "any constituent"
+
+    @cached_property
+    def _families(self) -> dict[str, tuple[list[int], list[Conjunction]]]:
+        tables: dict[str, tuple[list[int], list[Conjunction]]] = {}
+        for family in self._model.features.conjunctions:
+            offsets, families = tables.setdefault(family.table, ([], []))
+            offsets.append(family.offset)
+            families.append(family)
+        return tables
+
+    def _values(self, parts: Sequence[str], code: int) -> Iterator[str]:
+        """Yield attributes and values, the last one first."""
+        vocabulary = self._model.features.vocabulary
+        for part in reversed(parts):
+            code, digit = divmod(code, self._sizes[part])
+            yield f"{part}={_value(vocabulary, self._attributes.get(part), part, digit)}"
 
 
 _KINDS: Mapping[str, str] = {
@@ -126,39 +146,6 @@ _WORDS: Mapping[str, str] = {
 """The kind of value of further attributes."""
 
 _PLACES = ("within", "at the end", "at the beginning", "everywhere")
-
-
-class FeatureNames:
-    """The names of the features of an index."""
-
-    def __init__(self, index: FeatureIndex) -> None:
-        self._vocabulary = index.vocabulary
-        self._index = index
-        self._attributes: Mapping[str, Attribute] = attribute_table()
-        self._sizes = code_sizes(index.vocabulary, self._attributes)
-
-    def name(self, table: Table, number: int) -> str:
-        """Return the name of feature ``number`` of a table."""
-        offsets, families = self._families[table]
-        family = families[bisect_right(offsets, number) - 1]
-        code = int(family.kept[number - family.offset])
-        parts = [*family.parts, *((family.over,) if family.over else ())]
-        return ", ".join([*self._values(parts, code)][::-1]) or "any constituent"
-
-    @cached_property
-    def _families(self) -> dict[str, tuple[list[int], list[Conjunction]]]:
-        tables: dict[str, tuple[list[int], list[Conjunction]]] = {}
-        for family in self._index.conjunctions:
-            offsets, families = tables.setdefault(family.table, ([], []))
-            offsets.append(family.offset)
-            families.append(family)
-        return tables
-
-    def _values(self, parts: Sequence[str], code: int) -> Iterator[str]:
-        """Yield attributes and values, the last one first."""
-        for part in reversed(parts):
-            code, digit = divmod(code, self._sizes[part])
-            yield f"{part}={_value(self._vocabulary, self._attributes.get(part), part, digit)}"
 
 
 def _value(vocabulary: Vocabulary, spec: Attribute | None, part: str, code: int) -> str:

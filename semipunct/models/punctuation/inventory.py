@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import chain
+from itertools import chain, product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -95,10 +95,11 @@ def build_inventory(sentences: Sequence[Sentence], options: ModelOptions) -> Inv
         if options.hard_sets:
             candidates[left_string, right_string] += n
         else:
-            for pair in _parts(left_string, right_string):
+            # Pairs of substrings: the string of a slot may come from several constituents.
+            for pair in product(substrings(left_string), substrings(right_string)):
                 candidates[pair] += n
     pairs = _choose(candidates, (*frequent, UNK), options)
-    labels = _number({p for pair in pairs for p in pair})
+    labels = tuple(sorted({p for pair in pairs for p in pair}, key=lambda p: (len(p), p)))
     number = {pair: i for i, pair in enumerate(pairs)}
     seen = np.zeros((len(relations) + 1, len(pairs)), np.int32)
     for (relation, left_string, right_string), n in flanks.items():
@@ -119,13 +120,6 @@ def build_inventory(sentences: Sequence[Sentence], options: ModelOptions) -> Inv
     )
 
 
-def _parts(left: Puncteme, right: Puncteme) -> Iterator[Pair]:
-    """Yield pairs of substrings: the string of a slot may come from several constituents."""
-    for a in substrings(left):
-        for b in substrings(right):
-            yield a, b
-
-
 def substrings(puncteme: Puncteme) -> set[Puncteme]:
     """Return all substrings, including the empty one and the string itself."""
     n = len(puncteme)
@@ -143,10 +137,6 @@ def _choose(candidates: Counter[Pair], tokens: Sequence[str], options: ModelOpti
             chosen |= {((token,), ()), ((), (token,))}
         chosen.add(((OPEN,), (OPEN,)))
     return sorted(chosen, key=lambda p: (len(p[0]) + len(p[1]), p))
-
-
-def _number(labels: set[Puncteme]) -> tuple[Puncteme, ...]:
-    return tuple(sorted(labels, key=lambda p: (len(p), p)))
 
 
 def supports(

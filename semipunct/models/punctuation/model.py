@@ -49,7 +49,6 @@ from semipunct.models.punctuation.options import ModelOptions, TrainOptions
 from semipunct.models.punctuation.pruning import prune_weights, without_zeros
 from semipunct.models.punctuation.slot_automata import automata, label_tries
 from semipunct.structures.given_tree import GivenTrees, Pairs, Trie, inside, log_totals
-from semirings.base import Semiring
 from semirings.log import Log
 
 if TYPE_CHECKING:
@@ -196,21 +195,13 @@ class PunctuationModel(Model[EncodedSentences, Batch]):
     def updated_rows(self, batch: Batch, options: TrainOptions) -> Mapping[str, RowNumbers]:
         return _rows_read(batch) if options.lazy else {}
 
-    def log_likelihoods(
-        self, parameters: Parameters, batch: Batch, semiring: Semiring | None = None
-    ) -> jax.Array:
-        """Return log p(x | T), ``[sentences]``, or the total in another semiring.
-
-        It is NaN where products of weights exceed the range of floats.
-        """
-        potentials = self.potentials(parameters, batch)
-        if semiring is None:
-            return log_totals(potentials)
-        total = inside(potentials, semiring)
-        return semiring.log_weight(total.value) + total.log_scale
+    def log_likelihoods(self, parameters: Parameters, batch: Batch) -> jax.Array:
+        # NaN where products of weights exceed the range of floats.
+        return log_totals(self.potentials(parameters, batch))
 
     def exact_log_likelihoods(self, parameters: Parameters, batch: Batch) -> jax.Array:
-        return self.log_likelihoods(parameters, batch, Log())
+        total = inside(self.potentials(parameters, batch), Log())
+        return Log().log_weight(total.value) + total.log_scale
 
     def constants(self, options: TrainOptions) -> dict[str, jax.Array]:
         """Return the centre of L2: zero except for the log-counts."""

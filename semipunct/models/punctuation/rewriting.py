@@ -83,11 +83,6 @@ class Rewriter:
         passes = tuple(WindowPass(model.inventory, mirrored, table) for mirrored, table in pairs)
         return cls(model.inventory, passes)
 
-    @property
-    def log_probability(self) -> Floats:
-        """``[edits, symbols, symbols]`` of the first pass, in text order."""
-        return self.passes[0].log_probability
-
     def explain(self, underlying: Puncteme, surface: Puncteme) -> Rewriting:
         """Sum over the edit paths between two strings of a slot, and find the best one.
 

@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import msgspec
 import numpy as np
@@ -30,7 +30,7 @@ _LONGEST = 8
 _LONGEST_RUN = 40  # longer runs are unlikely to recur as words
 
 
-class CharacterVocabulary(msgspec.Struct, frozen=True):
+class CharacterVocabulary(msgspec.Struct, frozen=True, dict=True):
     """The known values: value i of a property has code i + 1, unknown values have code 0."""
 
     character: tuple[str, ...]
@@ -66,14 +66,9 @@ class CharacterVocabulary(msgspec.Struct, frozen=True):
     def values(self, name: str) -> tuple[str, ...]:
         return self.run if name == "following" else getattr(self, name)
 
-
-class Coder:
-    """Maps the characters of texts to codes."""
-
-    def __init__(self, vocabulary: CharacterVocabulary) -> None:
-        self._codes = {
-            name: {value: i for i, value in enumerate(vocabulary.values(name), 1)} for name in CODES
-        }
+    @cached_property
+    def _codes(self) -> dict[str, dict[str, int]]:
+        return {name: {value: i for i, value in enumerate(self.values(name), 1)} for name in CODES}
 
     def codes(self, text: str) -> npt.NDArray[np.int32]:
         """Return the codes of a text, ``[CODES, characters]``."""

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable
-from typing import NamedTuple, TypeVar
+from functools import cached_property
+from typing import NamedTuple
 
 import msgspec
 
@@ -19,8 +20,6 @@ LEAST, PRECISION = 2, 0.9
 LONGEST = 8
 """The maximum length of a suffix."""
 
-T = TypeVar("T")
-
 
 class Ending(NamedTuple):
     """A rule: the suffix of a token, its replacement in the first word, and the other words."""
@@ -30,12 +29,12 @@ class Ending(NamedTuple):
     others: tuple[str, ...]
 
 
-class Expansions(msgspec.Struct, frozen=True):
+class Expansions(msgspec.Struct, frozen=True, dict=True):
     """Multiword tokens and their words."""
 
     tokens: dict[str, tuple[str, ...]]  # lower-cased
     plain: tuple[str, ...]  # single words that match a rule
-    endings: tuple[tuple[str, str, tuple[str, ...]], ...]
+    endings: tuple[Ending, ...]
 
     @classmethod
     def of(cls, passages: Iterable[Passage]) -> Expansions:
@@ -48,25 +47,24 @@ class Expansions(msgspec.Struct, frozen=True):
         usual = {form: expansions.most_common(1)[0][0] for form, expansions in counts.items()}
         tokens = {form: words for form, words in sorted(usual.items()) if words}
         endings = _endings(usual) if tokens else ()
-        rules = {rule[0]: rule for rule in endings}
+        rules = {rule.ending: rule for rule in endings}
         plain = (f for f, words in usual.items() if not words and _rule(f, rules))
         return cls(tokens, tuple(sorted(plain)), endings)
 
+    @cached_property
+    def _single(self) -> frozenset[str]:
+        return frozenset(self.plain)
 
-class ExpansionTable:
-    """Splits tokens into words."""
-
-    def __init__(self, expansions: Expansions) -> None:
-        self._tokens = expansions.tokens
-        self._plain = {*expansions.plain}
-        self._rules = {rule[0]: Ending(*rule) for rule in expansions.endings}
+    @cached_property
+    def _rules(self) -> dict[str, Ending]:
+        return {rule.ending: rule for rule in self.endings}
 
     def words(self, form: str) -> tuple[str, ...]:
         """Return the words of a token with its capitals; empty if the token is a single word."""
         low = form.lower()
-        expansion = self._tokens.get(low)
-        if expansion is None and low not in self._plain and (rule := _rule(low, self._rules)):
-            expansion = (low.removesuffix(rule[0]) + rule[1], *rule[2])
+        expansion = self.tokens.get(low)
+        if expansion is None and low not in self._single and (rule := _rule(low, self._rules)):
+            expansion = (low.removesuffix(rule.ending) + rule.instead, *rule.others)
         if not expansion or not all(expansion):
             return ()
         if form == low:
@@ -83,7 +81,7 @@ def _common(first: str, second: str) -> int:
     return next((i for i, (a, b) in pairs if a != b), min(len(first), len(second)))
 
 
-def _rule(form: str, rules: dict[str, T]) -> T | None:
+def _rule(form: str, rules: dict[str, Ending]) -> Ending | None:
     """Return the rule with the longest proper suffix of a token."""
     for length in range(min(LONGEST, len(form) - 1), 0, -1):
         if rule := rules.get(form[-length:]):

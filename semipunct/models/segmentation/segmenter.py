@@ -22,8 +22,7 @@ from semipunct.evaluation.segmentation import SpanCounts
 from semipunct.models.base import Parameters, Weights
 from semipunct.models.convolutions import convolve, reach
 from semipunct.models.scoring import Batches
-from semipunct.models.segmentation.characters import CODES, Coder
-from semipunct.models.segmentation.expansion import ExpansionTable
+from semipunct.models.segmentation.characters import CODES
 from semipunct.models.segmentation.guises import IN_GUISE, Segmentation
 from semipunct.models.segmentation.sentences import sentence_ends
 from semipunct.models.segmentation.tags import (
@@ -64,14 +63,6 @@ class Segmenter:
     parameters: Weights
 
     @cached_property
-    def _coder(self) -> Coder:
-        return Coder(self.model.characters)
-
-    @cached_property
-    def _table(self) -> ExpansionTable:
-        return ExpansionTable(self.model.expansions)
-
-    @cached_property
     def _marks(self) -> frozenset[str]:
         return frozenset(self.model.marks)
 
@@ -91,7 +82,7 @@ class Segmenter:
 
     def words(self, form: str) -> tuple[str, ...]:
         """Return the words of a multiword token; empty if the token is a single word."""
-        return self._table.words(form)
+        return self.model.expansions.words(form)
 
     def is_mark(self, form: str) -> bool:
         return is_mark(form) != (form in self._marks)
@@ -134,7 +125,7 @@ class Segmenter:
             inside = np.zeros(codes.shape[1:], bool)
             for row, (i, at) in enumerate(some):
                 if coded is None or coded[0] != i:
-                    coded = i, self._coder.codes(texts[i])
+                    coded = i, self.model.characters.codes(texts[i])
                 first = max(0, at - margin)
                 part = coded[1][:, first : at + WINDOW + margin]
                 start = first - (at - margin)

@@ -21,7 +21,7 @@ from semipunct.corpus.passages import Passage
 from semipunct.models.base import Array, Parameters
 from semipunct.models.convolutions import convolution_weights, convolve
 from semipunct.models.network import AveragedNetwork, MaximumLikelihood
-from semipunct.models.segmentation.characters import CODES, LEARNT, CharacterVocabulary, Coder
+from semipunct.models.segmentation.characters import CODES, LEARNT, CharacterVocabulary
 from semipunct.models.segmentation.expansion import Expansions
 from semipunct.models.segmentation.guises import IN_GUISE
 from semipunct.models.segmentation.options import TokeniserOptions, TokeniserTrainOptions
@@ -108,10 +108,9 @@ class Tokeniser(
         return {**weights, "transition": transition, TEMPERATURE: np.ones((), np.float32)}
 
     def encode(self, sentences: Sequence[Passage]) -> Encoded:
-        coder = Coder(self.characters)
         guises_of_all = [[IN_GUISE[name](p) for name in self.options.guises] for p in sentences]
         return Encoded(
-            [[coder.codes(g.text) for g in guises] for guises in guises_of_all],
+            [[self.characters.codes(g.text) for g in guises] for guises in guises_of_all],
             [[tags_of(g) for g in guises] for guises in guises_of_all],
             [[is_blank(g.text) for g in guises] for guises in guises_of_all],
         )
