@@ -275,9 +275,3 @@ def test_a_long_sentence_is_parsed_in_pieces(trained: Any, monkeypatch: pytest.M
 def test_other_kinds_are_refused(trained: Any):
     with pytest.raises(ModelError, match="kind parser predicts trees and tags"):
         evaluate(trained, planted(2, 7))
-
-
-def test_data_and_back(random: InPlace[Parser]):
-    again = Parser.from_data(random.model.to_data(), SMALL)
-    assert again.vocabulary == random.model.vocabulary
-    assert again.vocabulary.codes("upos", ["A", "B", "C"]).tolist() == [1, 2, 0]

@@ -11,7 +11,6 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from semipunct.corpus import Sentence
-from semipunct.marks import is_unmatched
 from semipunct.models.punctuation.model import PunctuationModel
 from semirings import Derivation, Log, Real, Semiring
 from tests.models.punctuation.cases import (
@@ -95,11 +94,6 @@ def test_best_scores_are_the_oracles():
         chosen = np.argmax(gradient[start : start + len(winners[0])], 1)
         assert tuple(m.inventory.pair_name(c) for c in chosen) in winners
         start += len(winners[0])
-
-
-def unmatched(left: tuple[str, ...], right: tuple[str, ...]) -> bool:
-    """Appendix B, with the only pair whose two tokens are known to the model."""
-    return is_unmatched(left, right, {("“", "”")})
 
 
 def test_gradients_of_parameters_agree_and_are_finite():
