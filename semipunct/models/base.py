@@ -82,19 +82,15 @@ class Model(ABC, Generic[E, B, X]):
     kind: ClassVar[str]
     """The name in the registry."""
 
+    # Memory would allow larger batches, but they would pad more sentences to the longest one.
     scoring_limits: ClassVar[tuple[int, int]] = (64, 512)
-    """Maximum number of sentences and of words in a batch that needs no gradient.
+    """Maximum number of sentences and of words in a batch that needs no gradient."""
 
-    Memory would allow larger batches, but they would pad more sentences to the longest one.
-    """
-
+    # ``sentences``: the number of sentences. ``words``: roughly the number of words, for models
+    # that concatenate sentences. ``length``: each sentence is padded to one of a few lengths, and
+    # batches of longer sentences are smaller; scoring uses such batches too.
     batching: ClassVar[Batching] = "sentences"
-    """The quantity that training batches share.
-
-    ``sentences``: the number of sentences. ``words``: roughly the number of words, for models that
-    concatenate sentences. ``length``: each sentence is padded to one of a few lengths, and batches
-    of longer sentences are smaller; scoring uses such batches too.
-    """
+    """The quantity that training batches share."""
 
     usage: ClassVar[tuple[str, ...]] = ("semipunct evaluate MODEL TEST.conllu",)
     """Example commands for the model card."""

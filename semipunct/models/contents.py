@@ -59,11 +59,9 @@ Floats = npt.NDArray[np.float32]
 LEVELS = 127
 """The largest multiple of a scale."""
 
+# Multiples of a scale up to 127 are exact in single precision, so rounding is idempotent.
 _SIGNIFICANT = 11
-"""Bits of a scale.
-
-Multiples of a scale up to 127 are exact in single precision, so rounding is idempotent.
-"""
+"""Bits of a scale."""
 
 
 def in_eight_bits(table: Floats) -> Floats:

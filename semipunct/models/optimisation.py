@@ -17,11 +17,9 @@ from semipunct.arrays.rows import RowNumbers, Rows, put_rows, take_rows
 from semipunct.models.base import Optimiser, Weights
 from semipunct.models.kind import NetworkTrainOptions, Schedule
 
+# Positive, so that the last visits still change the weights.
 FINAL_RATE = 0.02
-"""Fraction of the learning rate at the end of the cosine schedule (not tuned).
-
-It is positive, so that the last visits still change the weights.
-"""
+"""Fraction of the learning rate at the end of the cosine schedule (not tuned)."""
 
 
 def schedule(kind: Schedule, rate: float, steps: int) -> optax.Schedule:

@@ -20,11 +20,9 @@ from semipunct.models.punctuation.inventory import Inventory, target_columns
 Numbers = jax.Array | npt.NDArray[np.int32]
 """Indices of relations, nodes or features; traced in compiled functions."""
 
+# Rare relations rely on the counts of all relations together, frequent ones on their own.
 SHARED = 100.0
-"""Number of pseudo-counts of each relation, chosen on development data.
-
-Rare relations thus rely on the counts of all relations together, frequent ones on their own.
-"""
+"""Number of pseudo-counts of each relation, chosen on development data."""
 
 
 TREE_TABLES: tuple[Table, ...] = ("pair", "side")

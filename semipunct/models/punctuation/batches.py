@@ -120,19 +120,15 @@ def encode(
 _OUTLIER = 3
 """Maximum chain length that sizes allow for, relative to the 0.9 quantile over batches."""
 
+# Narrow vectors would save less time than compiling and loading their steps takes
+# (docs/decisions/recursions.md).
 FEW_WORDS = 256
-"""In scoring, batches with fewer words have slot vectors of a single width.
+"""In scoring, batches with fewer words have slot vectors of a single width."""
 
-Narrow vectors would save less time than compiling and loading their steps takes
-(docs/decisions/recursions.md).
-"""
-
+# With one lane, sentences with many wide vectors take twice as many steps; with more, XLA's loops
+# on a CPU are far slower.
 _WIDE_LANES = 2
-"""Number of lanes of wide vectors in training.
-
-With one lane, sentences with many wide vectors take twice as many steps; with more, XLA's loops on
-a CPU are far slower.
-"""
+"""Number of lanes of wide vectors in training."""
 
 
 class FeatureSizes(NamedTuple):

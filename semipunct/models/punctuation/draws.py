@@ -67,19 +67,15 @@ class Categorical(NamedTuple):
         return (self.weight[outcome] / self.weight.sum(0)).take(self.distribution)
 
 
+# Weights must not all be zero. If no draw explains the mark, it is kept and the slot has no
+# evidence; otherwise this small number has no effect.
 UNEXPLAINED = 1e-9
-"""Added to the probability of a mark to be kept, which may be zero under all labels drawn.
+"""Added to the probability of a mark to be kept, which may be zero under all labels drawn."""
 
-Weights must not all be zero. If no draw explains the mark, it is kept and the slot has no evidence;
-otherwise this small number has no effect.
-"""
-
+# A defensive mixture (Hesterberg 1995): other labels are drawn from the model, so no draw is
+# underrepresented by more than the factor ``1 / (1 - GUIDED)``. The value was not tuned.
 GUIDED = 0.5
-"""Probability of proposing labels that spell the existing string, if there are any.
-
-This is a defensive mixture (Hesterberg 1995): other labels are drawn from the model, so no draw is
-underrepresented by more than the factor ``1 / (1 - GUIDED)``. The value was not tuned.
-"""
+"""Probability of proposing labels that spell the existing string, if there are any."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,11 +19,9 @@ from semipunct.models.punctuation.attach import FEATURES, weights_of
 Array = npt.NDArray[Any]
 
 
+# Binary search over seven thresholds takes three steps, each evaluating all held-out sentences.
 THRESHOLDS: npt.NDArray[np.float64] = 2.0 ** np.arange(-11.0, -4.0)
-"""Candidate thresholds, from 0.0005 to 0.03; weights reach one and more.
-
-Binary search over seven thresholds takes three steps, each evaluating all held-out sentences.
-"""
+"""Candidate thresholds, from 0.0005 to 0.03; weights reach one and more."""
 
 
 def prune_weights(

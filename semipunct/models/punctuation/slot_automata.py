@@ -25,16 +25,15 @@ from semipunct.structures.given_tree import Columns, Edits, Trie, WindowAutomata
 
 Floats = npt.NDArray[np.float32]
 
+# The probability of a long string under the spelling is a product that may exceed the range of
+# float32. The factor p(x_i) of each token is therefore taken out of all arcs that write it, by the
+# open puncteme or not, and counted once, in ``log_scale``. Short strings keep their weights,
+# because the open puncteme seldom writes them: a token written by its own symbol would have weight
+# 1 / p(x_i) instead of one. The spelling is smoothed over the distinct strings of training, so
+# tokens seldom have a probability below 1e-5; four such tokens leave half of the 38 decades to all
+# other factors.
 _LONG = 5
-"""Minimum length of strings whose token probabilities are factors of the sentence.
-
-The probability of a long string under the spelling is a product that may exceed the range of
-float32. The factor p(x_i) of each token is therefore taken out of all arcs that write it, by the
-open puncteme or not, and counted once, in ``log_scale``. Short strings keep their weights, because
-the open puncteme seldom writes them: a token written by its own symbol would have weight 1 / p(x_i)
-instead of one. The spelling is smoothed over the distinct strings of training, so tokens seldom
-have a probability below 1e-5; four such tokens leave half of the 38 decades to all other factors.
-"""
+"""Minimum length of strings whose token probabilities are factors of the sentence."""
 
 
 class Acceptors(NamedTuple):

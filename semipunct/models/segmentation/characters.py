@@ -12,13 +12,11 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+# ``kind`` is category and script; ``pair`` the character and the next one; ``run`` its word,
+# ``following`` the next word; ``shape`` the capitals and length of its word; ``style`` whether the
+# whole text has marks and capitals, because sentence ends look different without them.
 CODES = ("character", "kind", "pair", "run", "following", "shape", "style")
-"""The properties of a character, in the order of its codes.
-
-``kind`` is category and script; ``pair`` the character and the next one; ``run`` its word,
-``following`` the next word; ``shape`` the length and capitals of its word; ``style`` whether the
-whole text has marks and capitals, because sentence ends look different without them.
-"""
+"""The properties of a character, in the order of its codes."""
 
 LEARNT = {"character": 0, "pair": 0, "run": 1, "following": 1}
 """Properties that training sometimes replaces with the unknown value; equal numbers share a mask.
