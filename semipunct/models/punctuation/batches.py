@@ -174,10 +174,6 @@ class Draft:
     def longest(self) -> int:
         return max(len(s) for s in self.strings)
 
-    @property
-    def factors(self) -> int:
-        return max(map(_factors, self.absorptions))
-
     def work(self, widths: int) -> tuple[int, ...]:
         """Return the number of absorptions per width, with the narrowest widths merged."""
         groups = self._grouped(widths)
@@ -357,7 +353,7 @@ def lay_out(
         strings=_doubled(shape.strings, len(draft.strings)),
         states=_doubled(shape.states, draft.longest),
         steps=_doubled(shape.steps, placement.steps),
-        factors=_doubled(shape.factors, draft.factors),
+        factors=_doubled(shape.factors, max(map(_factors, draft.absorptions))),
         features={
             table: FeatureSizes(*map(_doubled, sizes, draft.features[table]))
             for table, sizes in shape.features.items()

@@ -32,12 +32,6 @@ ANALYSED = "analysed"
 """The template of features of the underlying tree of the written punctuation."""
 
 
-class _Error(msgspec.Struct, array_like=True):
-    before: Puncteme
-    after: Puncteme
-    times: int
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class CorrectionModel(PunctuationModel):
     """The punctuation model with features of the written punctuation.
@@ -118,10 +112,10 @@ class CorrectionModel(PunctuationModel):
 
     @classmethod
     def from_data(cls, data: Any, options: ModelOptions) -> Self:
-        rows = msgspec.convert(data["errors"], list[_Error])
-        if any(row.times < 1 or row.before == row.after for row in rows):
+        rows = msgspec.convert(data["errors"], list[tuple[Puncteme, Puncteme, int]])
+        if any(times < 1 or before == after for before, after, times in rows):
             raise ValueError("an error changes nothing, or has a count below 1")
-        errors = {(row.before, row.after): row.times for row in rows}
+        errors = {(before, after): times for before, after, times in rows}
         model = replace(super().from_data(data, options), errors=errors)
         centre = msgspec.convert(data.get("centre", {}), dict[str, np.ndarray])
         start = model.initial_parameters(0, 0.0)

@@ -87,8 +87,8 @@ class Evidence:
 
     def weight(self, slot: int, surface: Puncteme) -> float:
         """Return the likelihood of the evidence of a slot, up to a constant."""
-        stands = self.strings[slot]
-        return self.mistaken ** (len(stands) - common_tokens(stands, surface))
+        existing = self.strings[slot]
+        return self.mistaken ** (len(existing) - common_tokens(existing, surface))
 
 
 def sample_spelling(

@@ -299,8 +299,8 @@ class _Drawing:
         # Resampling makes all weights equal again. Copies of a draw share their past only.
         (generator,) = self.generators
         order, channel = self.order, self.order.channel
-        stands = evidence.strings[slot]
-        string = tuple(order.features.vocabulary.replace_unknown("token", stands))
+        existing = evidence.strings[slot]
+        string = tuple(order.features.vocabulary.replace_unknown("token", existing))
         of_draws = [
             Categorical(c.weight, row) for c in choices for row in self._rows(c.distribution)
         ]
@@ -319,7 +319,7 @@ class _Drawing:
             strings = (self.history.strings.items[i] for i in shown[first].tolist())
             weight *= np.array([evidence.weight(slot, x) for x in strings])[inverse]
         else:
-            shown = np.full(self.count, self.history.strings.number(stands))
+            shown = np.full(self.count, self.history.strings.number(existing))
             explain = channel.rewriter.explain
             weight *= UNEXPLAINED + channel.map_strings(
                 inputs, lambda x: math.exp(explain(x, target).log_probability)

@@ -103,11 +103,6 @@ class PunctuationModel(Model[EncodedSentences, Batch]):
         return cls(options, inventory, features, weights), rows
 
     @property
-    def mirrored(self) -> bool:
-        """Whether the first pass runs from right to left."""
-        return self.directions[0]
-
-    @property
     def directions(self) -> tuple[bool, ...]:
         """For each pass, whether its window moves from right to left."""
         first = self.options.channel == "r2l"
@@ -121,12 +116,12 @@ class PunctuationModel(Model[EncodedSentences, Batch]):
     @cached_property
     def tries(self) -> tuple[Trie, Trie]:
         """Tries of the punctemes in reading order."""
-        return label_tries(self.inventory, mirrored=self.mirrored)
+        return label_tries(self.inventory, mirrored=self.directions[0])
 
     @cached_property
     def pairs(self) -> Pairs:
         """The pairs grouped by either side, in reading order."""
-        sides = self.inventory.pairs[:, ::-1] if self.mirrored else self.inventory.pairs
+        sides = self.inventory.pairs[:, ::-1] if self.directions[0] else self.inventory.pairs
         return Pairs.of(sides[:, 0], sides[:, 1], len(self.inventory.labels))
 
     @cached_property

@@ -1,4 +1,4 @@
-"""The guises of a passage: as written, in lower case, and in the style of a transcript."""
+"""The guises of a passage: as written, and in the style of a transcript."""
 
 from __future__ import annotations
 
@@ -43,11 +43,6 @@ def written_segmentation(passage: Passage) -> Segmentation:
     return _rewritten(passage, lambda form, mark: form)
 
 
-def lower(passage: Passage) -> Segmentation:
-    """Return a passage in lower case."""
-    return _rewritten(passage, lambda form, mark: form.lower())
-
-
 def stripped_segmentation(passage: Passage) -> Segmentation:
     """Return a passage in lower case, without marks and dots of abbreviations.
 
@@ -64,7 +59,6 @@ def stripped_segmentation(passage: Passage) -> Segmentation:
 
 IN_GUISE: dict[str, Callable[[Passage], Segmentation]] = {
     "written": written_segmentation,
-    "lower": lower,
     "stripped": stripped_segmentation,
 }
 """The guises by name."""

@@ -15,7 +15,7 @@ EPOCHS = 8
 LEAST = 6000
 """The minimum number of visits, for small treebanks."""
 
-GUISES = ("written", "lower", "stripped")
+GUISES = ("written", "stripped")
 """The guises of ``semipunct.models.segmentation.guises``."""
 
 
@@ -34,8 +34,7 @@ class TokeniserOptions:
 
     Attributes:
         layers: number of convolutions; layer i sees 2^i characters on either side.
-        guises: of every passage in training: as ``written``, in ``lower`` case, or ``stripped`` of
-            marks and capitals.
+        guises: of every passage in training: as ``written``, or ``stripped`` of marks and capitals.
         minimum_count: rarer characters are represented by their class only.
         minimum_run_count: rarer words and pairs of characters are represented by characters only.
     """
