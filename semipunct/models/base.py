@@ -40,7 +40,7 @@ class Encoded(Protocol):
 
 
 class Sums(NamedTuple):
-    """Sums over the possible sentences of a batch, returned with the loss."""
+    """Sums over the sentences of a batch, returned with the loss."""
 
     log_likelihood: jax.Array  # of sentences with positive probability
     slots: jax.Array  # of these sentences

@@ -52,5 +52,5 @@ def find_kind(name: str, where: str = "--kind") -> Kind:
 
 
 def is_kind(name: str) -> bool:
-    """Tell whether a kind of this name exists."""
+    """Return whether a kind of this name exists."""
     return name in KINDS or name in plugin_names("kinds")

@@ -175,7 +175,7 @@ def right_scores(tree: Any, marks: Any, symmetry: Any, symmetric: Any) -> Any:
 
 
 def has_history_features(parameters: Mapping[str, Any]) -> bool:
-    """Tell whether history features have weights, so that sampling runs from left to right."""
+    """Return whether history features have weights; sampling then runs from left to right."""
     return any(len(parameters[weights_of(table)]) > 0 for table in ("opening", "closing"))
 
 

@@ -98,7 +98,7 @@ class CorrectionModel(PunctuationModel):
         return {**super().constants(options), **centre}
 
     def may_become(self, written: Puncteme, right: Puncteme) -> bool:
-        """Tell whether all corrections from ``written`` to ``right`` occur in training."""
+        """Return whether all corrections from ``written`` to ``right`` occur in training."""
         return all(
             (correction.before, correction.after) in self.errors
             for correction in corrections([written], [right])

@@ -100,7 +100,7 @@ def properties(text: str) -> dict[str, list[str]]:
 
 
 def _style(text: str) -> str:
-    """Tell whether a text has marks and capitals; apostrophes and hyphens are parts of words."""
+    """Return the marks and capitals of a text; apostrophes and hyphens are parts of words."""
     marks = any(kind(char).startswith("Po") and char not in _IN_WORDS for char in {*text})
     capitals = any(char.isupper() for char in {*text})
     return f"{'marks' * marks} {'capitals' * capitals}"

@@ -155,7 +155,7 @@ def test_any_small_sentences(drawn: list[Sentence], seed: int, scale: float, dir
     m = model(direction)
     parameters = m.initial_parameters(seed, scale)
     derivations = oracle_derivations(m, parameters, drawn)
-    # Fixed sentences are added, so that the padded shapes are those of the other tests.
+    # Fixed sentences are added, so that the padded shapes equal the shapes of other tests.
     sentences = (*drawn, *SENTENCES[1:])
     log_p = answers(m, parameters, Real(), sentences).log_weight
     score = answers(m, parameters, Derivation(), sentences).log_weight

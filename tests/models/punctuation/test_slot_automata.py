@@ -120,7 +120,7 @@ def test_two_passes_alternate():
 
 
 def test_the_open_puncteme_writes_strings_of_any_length():
-    """Alone in its slot, its weight is that of its spelling, in text order, for any length."""
+    """Alone in its slot, its weight is the probability of its spelling, for any length."""
     m = model("r2l")
     texts = (", . ”", "“ , , . ”", "; . , . , ” “ “", ", , , , , .")
     encoded = m.encode([sentence([0, 1, 1, 1], ["", *texts])])
