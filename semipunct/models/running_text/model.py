@@ -160,17 +160,15 @@ class TextModel(AveragedNetwork[Encoded, TextBatch, TextPassage]):
         lengths = row_lengths([passage.size for passage in passages], shape or len(members))
         room = len(lengths), round_up(int(lengths.max()), 64, 1)
         between = room[0], room[1] + 1
-        columns: list[list[Any]] = [[] for _ in range(7)]
+        parts: list[tuple[npt.NDArray[Any], ...]] = []
         for passage in passages:
             tables, stream = encoded.tables[passage.stream.digest], passage.stream
             forms = np.asarray(stream.words[passage.start : passage.stop])
             slots = np.asarray(stream.slots[passage.start : passage.stop + 1])
-            columns[0].append(tables.codes[forms])
-            for column, table in zip(columns[1:3], (tables.shapes, tables.possible), strict=True):
-                column.append(table[forms])
-            by_string = tables.tags, tables.spelling, tables.ends
-            for column, table in zip(columns[3:6], by_string, strict=True):
-                column.append(table[slots])
+            of_words = (table[forms] for table in (tables.codes, tables.shapes, tables.possible))
+            of_slots = (table[slots] for table in (tables.tags, tables.spelling, tables.ends))
+            parts.append((*of_words, *of_slots))
+        columns = list(map(list, zip(*parts, strict=True)))
         codes = np.concatenate(columns[0])
         distinct, number = np.unique(codes, axis=0, return_inverse=True)
         rows = np.split(number.reshape(-1).astype(np.int32), np.cumsum(lengths)[: len(members) - 1])
