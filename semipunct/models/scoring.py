@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from itertools import islice
+from itertools import chain, pairwise
 from typing import Any, Generic, TypeVar
 
 import jax
@@ -23,7 +23,6 @@ from semipunct.models.base import Encoded, Model, Parameters, Weights
 
 E = TypeVar("E", bound=Encoded)
 B = TypeVar("B")
-T = TypeVar("T")
 M = TypeVar("M", bound=Model)
 
 
@@ -78,8 +77,9 @@ def log_likelihoods(
     shapes = shapes or Shapes()
     log_p = np.zeros(len(batches))
     weights = model.place_weights(parameters)
-    # Lay out each batch while the device is still processing the previous one.
-    for (members, read, batch), scores in _one_late(_scored(model, weights, batches, shapes)):
+    # In pairs, so that each batch is laid out while the device still processes the previous one.
+    scored: Iterable[Any] = chain(_scored(model, weights, batches, shapes), [None])
+    for (members, read, batch, scores), _ in pairwise(scored):
         batch_log_p = np.asarray(scores, np.float64)
         if np.isnan(batch_log_p).any():
             with shapes.first_call("score exactly", batch):
@@ -107,22 +107,13 @@ def perplexities(
 
 def _scored(
     model: Model[Any, B, Any], weights: Weights, batches: Batches[Any, B], shapes: Shapes
-) -> Iterator[tuple[tuple[list[int], Weights, B], jax.Array]]:
+) -> Iterator[tuple[list[int], Weights, B, jax.Array]]:
     """Yield numbers, weights and batch, and scores that may still be pending on the device."""
     for members, batch in batches:
         read = model.read(weights, batch)
         with shapes.first_call("score", batch):
             scores = _score(model, read, batch)
-        yield (members, read, batch), scores
-
-
-def _one_late(items: Iterator[T]) -> Iterator[T]:
-    """Yield each item after the next one has been produced."""
-    produced = list(islice(items, 1))
-    for item in items:
-        produced.append(item)
-        yield produced.pop(0)
-    yield from produced
+        yield members, read, batch, scores
 
 
 @partial(jit, static=1)
