@@ -8,7 +8,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
-from importlib import import_module, resources
+from importlib import resources
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from semipunct.models.settings import (
@@ -151,11 +152,11 @@ class Kind:
         return {"model": self.model_options, "train": self.train_options}
 
     def load(self) -> type[Model]:
-        return _import_place(self.model)
+        return resolve_name(self.model)
 
     def metrics(self, *arguments: Any) -> dict[str, Any]:
         """Call ``assess``."""
-        return _import_place(self.assess)(*arguments)
+        return resolve_name(self.assess)(*arguments)
 
     def figures(self, *arguments: Any) -> dict[str, Any]:
         """Return ``metrics`` under their names in ``metrics.jsonl``."""
@@ -163,16 +164,11 @@ class Kind:
 
     def underlying_trees(self, *arguments: Any) -> Any:
         """Call ``underlying``."""
-        return _import_place(self.underlying)(*arguments)
+        return resolve_name(self.underlying)(*arguments)
 
     def preset(self, name: str) -> str:
         package = self.model.partition(":")[0].rpartition(".")[0]
         return resources.files(package).joinpath(f"presets/{name}.toml").read_text("utf-8")
-
-
-def _import_place(place: str) -> Any:
-    module, _, name = place.partition(":")
-    return getattr(import_module(module), name)
 
 
 @dataclass(frozen=True, slots=True)

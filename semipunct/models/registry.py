@@ -6,7 +6,7 @@ registered separately (docs/decisions/architecture.md).
 
 from __future__ import annotations
 
-from importlib import import_module
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING
 
 from semipunct.errors import ConfigError, suggest
@@ -47,8 +47,7 @@ def find_kind(name: str, where: str = "--kind") -> Kind:
             f"{where}: there is no kind of model {name!r}{suggest(name, names)}; "
             f"choose one of: {', '.join(names)}"
         )
-    module, _, attribute = KINDS[name].partition(":")
-    return getattr(import_module(module), attribute)
+    return resolve_name(KINDS[name])
 
 
 def is_kind(name: str) -> bool:
