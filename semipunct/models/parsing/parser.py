@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple
 
@@ -197,10 +196,6 @@ class Parser(AveragedNetwork[Encoded, ParserBatch]):
             "have biaffine scores (Dozat and Manning 2017), and tags, of which the network reads "
             "words and their characters."
         )
-
-    def unseen(self, sentences: Sequence[Sentence]) -> Mapping[str, Counter[str]]:
-        # Tags and relations are outputs of the parser, not inputs.
-        return {}
 
 
 def _inputs(encoded: Encoded, members: Sequence[int], forms: FormInputs) -> ParserInputs:

@@ -43,7 +43,5 @@ class ParserVocabulary(FormVocabulary, frozen=True, dict=True):
     @cached_property
     def combination_codes(self) -> Codes:
         """The codes of the combinations, ``[TAGS, combinations]``."""
-        columns = (
-            (kind, [triple[i] for triple in self.combination]) for i, kind in enumerate(TAGS)
-        )
-        return np.array([self.codes(kind, values) for kind, values in columns], np.int32)
+        columns = zip(*self.combination, strict=True)
+        return np.array([self.codes(*pair) for pair in zip(TAGS, columns, strict=True)])

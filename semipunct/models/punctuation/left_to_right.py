@@ -263,10 +263,8 @@ class _Drawing:
             self.generators[edge.sentence].random(out=row)
         ends = np.cumsum([len(choice.distribution) for choice in choices])
         parts = zip(choices, np.split(points.ravel(), ends[:-1]), strict=True)
-        return self._rows(np.concatenate([choice.draw(part) for choice, part in parts]))
-
-    def _rows(self, draws: Ints) -> Ints:
-        return draws.reshape(-1, self.count)
+        drawn = np.concatenate([choice.draw(part) for choice, part in parts])
+        return drawn.reshape(-1, self.count)
 
     def _inputs(self, slot: int, edges: Sequence[_Edge], labels: Ints) -> UnderlyingStrings:
         channel = self.order.channel
@@ -302,7 +300,9 @@ class _Drawing:
         existing = evidence.strings[slot]
         string = tuple(order.features.vocabulary.replace_unknown("token", existing))
         of_draws = [
-            Categorical(c.weight, row) for c in choices for row in self._rows(c.distribution)
+            Categorical(c.weight, row)
+            for c in choices
+            for row in c.distribution.reshape(-1, self.count)
         ]
         spelt, probability = sample_spelling(of_draws, order.label, string, generator)
         guided = (probability > 0) & (generator.random(self.count) < GUIDED)

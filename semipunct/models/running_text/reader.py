@@ -116,12 +116,8 @@ class _Columns(NamedTuple):
         return cls(*map(np.concatenate, (codes, shapes, able, slots)))
 
     def cut(self, start: int, stop: int) -> _Columns:
-        return _Columns(
-            self.codes[start:stop],
-            self.shapes[start:stop],
-            self.possible[start:stop],
-            self.marks[start : stop + 1],
-        )
+        words = (column[start:stop] for column in self[:3])
+        return self._make([*words, self.marks[start : stop + 1]])
 
 
 _Windowed = tuple[Window, _Columns]
