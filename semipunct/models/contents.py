@@ -60,8 +60,7 @@ LEVELS = 127
 """The largest multiple of a scale."""
 
 # Multiples of a scale up to 127 are exact in single precision, so rounding is idempotent.
-_SIGNIFICANT = 11
-"""Bits of a scale."""
+_SIGNIFICANT = 11  # bits of a scale
 
 
 def in_eight_bits(table: Floats) -> Floats:

@@ -16,8 +16,7 @@ from semipunct.arrays.padding import pad_rows, padded_length, room, row_lengths
 from semipunct.models.layers import Floats, Weights, affine, affine_weights, embeddings
 from semipunct.models.vocabulary import Codes, Vocabulary, frequent
 
-_REMEMBERED = 2**17
-"""Maximum number of distinct forms whose n-grams are cached."""
+_REMEMBERED = 2**17  # maximum number of distinct forms whose n-grams are cached
 
 
 class FormVocabulary(Vocabulary, frozen=True, dict=True):
@@ -150,14 +149,11 @@ def embed_forms(
 
 _AFFIXES = (1, 2, 3, 4)
 _PIECES = (3, 2, 1)
-_SHAPE = 8
-"""The maximum length of a shape."""
+_SHAPE = 8  # the maximum length of a shape
 
-_RUN = {"0": 4}
-"""Maximum length of a run of one character class in a shape; 2 for other classes."""
+_RUN = {"0": 4}  # maximum length of a run of one character class in a shape; 2 for other classes
 
-_LONGEST = 64
-"""Number of leading characters from which inner n-grams and shapes are taken."""
+_LONGEST = 64  # number of leading characters from which inner n-grams and shapes are taken
 
 
 def ngrams(form: str) -> list[str]:

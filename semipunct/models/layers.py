@@ -16,8 +16,7 @@ import numpy.typing as npt
 Weights = Mapping[str, Any]
 Floats = npt.NDArray[np.float32]
 
-_DEVIATION = 0.1
-"""Standard deviation of the initial embeddings."""
+_DEVIATION = 0.1  # standard deviation of the initial embeddings
 
 
 class Dropout(NamedTuple):
@@ -77,8 +76,7 @@ def affine(weights: Weights, name: str, x: Any) -> Any:
     return x @ weights[f"{name}.weight"] + weights[f"{name}.bias"]
 
 
-_OUTCOMES = 2**16
-"""Number of equally probable outcomes of a random draw in ``drop_out``."""
+_OUTCOMES = 2**16  # number of equally probable outcomes of a random draw in ``drop_out``
 
 
 def at_codes(values: jax.Array, codes: jax.Array) -> jax.Array:
@@ -210,8 +208,7 @@ def normalise_layer(weights: Weights, name: str, x: jax.Array) -> jax.Array:
 
 _LEAST_VARIANCE = 1e-5
 
-_UNROLLED = 4
-"""Steps of the recurrence per loop iteration: each is cheap."""
+_UNROLLED = 4  # steps of the recurrence per loop iteration: each is cheap
 
 
 def linear_recurrence(retained: jax.Array, added: jax.Array) -> jax.Array:

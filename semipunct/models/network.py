@@ -60,5 +60,5 @@ class AveragedNetwork(Model[E, B, X]):
         return average_weights(adamw, options.average)
 
 
+# Decay of the mean of squared gradients; the usual 0.999 is slow for a few thousand steps.
 _SECOND_MOMENT = 0.95
-"""Decay of the mean of squared gradients; the usual 0.999 is slow for a few thousand steps."""

@@ -34,8 +34,7 @@ from semipunct.models.layers import (
 from semipunct.models.parsing.options import ParserOptions
 from semipunct.models.parsing.vocabulary import TAGS, ParserVocabulary
 
-_MASKS = 8
-"""Number of dropout masks outside the layers."""
+_MASKS = 8  # number of dropout masks outside the layers
 
 
 class ParserInputs(NamedTuple):

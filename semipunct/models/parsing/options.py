@@ -16,11 +16,10 @@ Decoder = Literal["risk", "best"]
 Shapes = Literal["projective", "nonprojective"]
 """Whether arcs may cross."""
 
-_EPOCHS = 21.5
-"""Passes over a treebank of medium size."""
+_EPOCHS = 21.5  # passes over a treebank of medium size
 
+# Limits of the number of visits, as factors of the square root of the number of sentences.
 _LEAST, _MOST = 1300, 2500
-"""Limits of the number of visits, as factors of the square root of the number of sentences."""
 
 
 @dataclass(frozen=True, slots=True)

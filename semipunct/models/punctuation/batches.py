@@ -117,8 +117,7 @@ def encode(
     )
 
 
-_OUTLIER = 3
-"""Maximum chain length that sizes allow for, relative to the 0.9 quantile over batches."""
+_OUTLIER = 3  # maximum chain length that sizes allow for, relative to the 0.9 quantile over batches
 
 # Narrow vectors would save less time than compiling and loading their steps takes
 # (docs/decisions/recursions.md).
@@ -127,8 +126,7 @@ FEW_WORDS = 256
 
 # With one lane, sentences with many wide vectors take twice as many steps; with more, XLA's loops
 # on a CPU are far slower.
-_WIDE_LANES = 2
-"""Number of lanes of wide vectors in training."""
+_WIDE_LANES = 2  # number of lanes of wide vectors in training
 
 
 class FeatureSizes(NamedTuple):

@@ -175,8 +175,8 @@ def sample(
     return _derivations(model, parameters, sentences, ("sample", samples), seed)
 
 
+# A query: the best derivation under a semiring, or a number of best ones or samples.
 _Question = tuple[Literal["best"], Selective] | tuple[Literal["top", "sample"], int]
-"""A query: the best derivation under a semiring, or a number of best ones or samples."""
 
 
 def _derivations(

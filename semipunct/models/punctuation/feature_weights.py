@@ -133,17 +133,17 @@ class NodeFeatures:
             yield f"{part}={_value(vocabulary, self._attributes.get(part), part, digit)}"
 
 
+# The kind of value, in ``Vocabulary``, of each property of a word.
 _KINDS: Mapping[str, str] = {
     "upos": "upos", "xpos": "xpos", "relation": "relation", "form": "form",
     "begins": "character", "ends": "character",
 }  # fmt: skip
-"""The kind of value, in ``Vocabulary``, of each property of a word."""
 
+# The kind of value of further attributes.
 _WORDS: Mapping[str, str] = {
     "child": "relation", "ancestor": "relation", "sibling_before": "relation",
     "sibling_after": "relation", "sentence_form": "form", "inside": "token",
 }  # fmt: skip
-"""The kind of value of further attributes."""
 
 _PLACES = ("within", "at the end", "at the beginning", "everywhere")
 

@@ -15,11 +15,11 @@ Centre = Literal["counts", "zero"]
 
 _NO_NETWORK = "network=False, network_width=128, network_layers=2"
 
+# The settings of the network of earlier versions.
 _REMOVED = (
     "model.network", "model.network_width", "model.network_layers", "train.network_learning_rate",
     "train.network_decay", "train.dropout", "train.word_dropout", "train.warmup",
 )  # fmt: skip
-"""The settings of the network of earlier versions."""
 
 
 def _complaint(names: Sequence[str]) -> str | None:

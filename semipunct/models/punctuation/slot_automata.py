@@ -32,8 +32,7 @@ Floats = npt.NDArray[np.float32]
 # 1 / p(x_i) instead of one. The spelling is smoothed over the distinct strings of training, so
 # tokens seldom have a probability below 1e-5; four such tokens leave half of the 38 decades to all
 # other factors.
-_LONG = 5
-"""Minimum length of strings whose token probabilities are factors of the sentence."""
+_LONG = 5  # minimum length of strings whose token probabilities are factors of the sentence
 
 
 class Acceptors(NamedTuple):

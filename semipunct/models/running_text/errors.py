@@ -38,11 +38,9 @@ EXCHANGE = 0.05
 INSERTION = 0.003
 """Rate of insertion of a mark into an empty slot."""
 
-_SLOTS = 20
-"""Pseudo-count of the language-independent channel, in slots."""
+_SLOTS = 20  # pseudo-count of the language-independent channel, in slots
 
-_MOST = 0.9
-"""The maximum total error rate of a string."""
+_MOST = 0.9  # the maximum total error rate of a string
 
 
 def error_rates(strings: Sequence[Puncteme], learners: LearnerErrors) -> Rates:

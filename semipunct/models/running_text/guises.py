@@ -20,11 +20,10 @@ from semipunct.models.running_text.words import TextBatch
 HIDDEN = 0
 """The input code of a hidden shape or string."""
 
-_UNCASED = 0.1
-"""The fraction of noisy passages without capitals."""
+_UNCASED = 0.1  # the fraction of noisy passages without capitals
 
+# Rates at which a word in a noisy passage loses its capitals, or gets one.
 _LOWERED, _CAPITALISED = 0.03, 0.003
-"""Rates at which a word in a noisy passage loses its capitals, or gets one."""
 
 
 class Guise(NamedTuple):

@@ -39,14 +39,12 @@ from semipunct.models.running_text.network import Inputs, Scores, network_weight
 from semipunct.models.running_text.options import TextOptions, TextTrainOptions
 from semipunct.models.running_text.words import Codes, TextBatch, codes_of, counts_of
 
-_MINIMUM = 3
-"""Minimum count of words with embeddings, and of learned spellings in mixed case."""
+_MINIMUM = 3  # minimum count of words with embeddings, and of learned spellings in mixed case
 
 THRESHOLD = "threshold"
 """The minimum probability of an inserted mark; only ``calibrate`` fits this weight."""
 
-_EMBEDDINGS = ("word", "ngram")
-"""The embedding tables, which are nine tenths of the weights."""
+_EMBEDDINGS = ("word", "ngram")  # the embedding tables, which are nine tenths of the weights
 
 
 class _Data(msgspec.Struct):

@@ -28,8 +28,7 @@ from semipunct.models.layers import (
 )
 from semipunct.models.running_text.options import TextOptions
 
-_LONGEST = 4.0
-"""Gates are initialised to memories of up to e^4 words."""
+_LONGEST = 4.0  # gates are initialised to memories of up to e^4 words
 
 
 class Inputs(NamedTuple):

@@ -35,14 +35,11 @@ LENGTH = 1024
 CENTRE = LENGTH - 2 * CONTEXT
 """Number of slots that a window decides; the last window of a text may decide more."""
 
-_ROWS = 4
-"""Number of rows of windows in a batch, except in a last batch of one."""
+_ROWS = 4  # number of rows of windows in a batch, except in a last batch of one
 
-_RUNNING = 2
-"""Number of batches that are computed while other words are prepared."""
+_RUNNING = 2  # number of batches that are computed while other words are prepared
 
-_REMEMBERED = 2**17
-"""Maximum number of distinct words whose codes are cached."""
+_REMEMBERED = 2**17  # maximum number of distinct words whose codes are cached
 
 
 class Query(NamedTuple):
@@ -120,8 +117,7 @@ class _Columns(NamedTuple):
         return self._make([*words, self.marks[start : stop + 1]])
 
 
-_Windowed = tuple[Window, _Columns]
-"""A window and its words."""
+_Windowed = tuple[Window, _Columns]  # a window and its words
 
 
 class _Words(dict[str, int]):

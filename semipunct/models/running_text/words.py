@@ -17,8 +17,8 @@ from semipunct.marks import Puncteme
 
 Codes = npt.NDArray[np.int32]
 
+# The suffixes and prefixes of a word with boundary signs.
 _PARTS = (slice(-2, None), slice(-3, None), slice(-4, None), slice(3), slice(4))
-"""The suffixes and prefixes of a word with boundary signs."""
 
 CODES = 1 + len(_PARTS)
 """The number of codes of a word."""
@@ -53,8 +53,7 @@ class TextBatch(NamedTuple):
     lengths: Codes  # [batch]; 0 in padding rows
 
 
-_COUNTED = 2**20
-"""Number of words that are counted at a time."""
+_COUNTED = 2**20  # number of words that are counted at a time
 
 
 def counts_of(passages: Iterable[TextPassage]) -> tuple[Counter[str], Counter[Puncteme]]:
