@@ -1,7 +1,18 @@
 """Settings of the documentation site: `make docs` builds it, and any warning fails the build."""
 
+import sys
 from importlib.metadata import version as installed_version
+from pathlib import Path
 from typing import Any
+
+from docutils import nodes
+from docutils.statemachine import StringList
+from sphinx.util.docutils import SphinxDirective
+
+sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(Path(__file__).parents[1] / "experiments"))
+import documentation
+import option_lists
 
 project = "semipunct"
 author = "The semipunct authors"
@@ -18,7 +29,7 @@ extensions = [
 ]
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
-exclude_patterns = ["examples", "_build", "_static"]
+exclude_patterns = ["examples", "_build", "_static", "generated/options.md"]
 root_doc = "index"
 language = "en"
 
@@ -62,6 +73,35 @@ def skip(app: Any, what: str, _name: str, member: Any, _skip: bool, _options: An
     return None
 
 
+class Results(SphinxDirective):
+    """A table of ``experiments/documentation.py``, by name; the content is its caption."""
+
+    required_arguments = 1
+    has_content = True
+
+    def run(self) -> list[nodes.Node]:
+        self.assert_has_content()
+        lines = documentation.markdown(self.arguments[0]).splitlines()
+        box = nodes.container()
+        self.state.nested_parse(StringList(lines, self.arguments[0]), self.content_offset, box)
+        (table,) = box.findall(nodes.table)
+        caption = nodes.container()
+        self.state.nested_parse(self.content, self.content_offset, caption)
+        table.insert(0, nodes.title("", "", *caption[0].children))
+        return [table]
+
+
+HERE = Path(__file__).parent
+
+
+def write_options(_app: Any) -> None:
+    """Write the lists that ``options.md`` includes."""
+    (HERE / "generated").mkdir(exist_ok=True)
+    (HERE / "generated" / "options.md").write_text(option_lists.markdown(), "utf-8")
+
+
 def setup(app: Any) -> None:
-    """Connect what is defined here to Sphinx."""
+    """Register the directive, the lists of options and the filter of the reference."""
+    app.connect("builder-inited", write_options)
+    app.add_directive("results", Results)
     app.connect("autodoc-skip-member", skip)

@@ -2,11 +2,8 @@
 
     python experiments/attachment.py DEV.conllu... [--output PATH]
 
-Each file is normalised twice: with the heads of all marks replaced by the root, which is how much
-of the annotation a program finds on its own, and as it is, which is how much of the annotation it
-changes. Reported are the share of marks with the annotated head, changed marks and words, the
-errors of UD's validator about punctuation, and sentences per second with reading and writing, and
-without. Needs the extra ``validation``, which includes udapi.
+Each file is normalised with all marks attached to the root (how much of the annotation is found),
+and as it is (how much is changed). Needs the extra ``validation``.
 """
 
 from __future__ import annotations
@@ -33,13 +30,7 @@ PUNCTUATION_TESTS = ("leaf-punct", "punct-causes-nonproj", "punct-is-nonproj")
 
 @dataclass(frozen=True)
 class Output:
-    """A normalised treebank.
-
-    Attributes:
-        content: the file.
-        seconds: the time with reading and writing.
-        seconds_within: the time without.
-    """
+    """A normalised treebank, with the seconds including and excluding input and output."""
 
     content: str
     seconds: float
@@ -47,12 +38,7 @@ class Output:
 
 
 def ours(path: Path, *, convention: Any = None) -> Output:
-    """Normalise a treebank with semipunct.
-
-    Args:
-        path: the file.
-        convention: of marks between units; None to learn it.
-    """
+    """Normalise a treebank with semipunct."""
     start = time.perf_counter()
     for _ in read_marked(path):
         pass
@@ -64,12 +50,8 @@ def ours(path: Path, *, convention: Any = None) -> Output:
 
 
 def udapi(path: Path) -> Output:
-    """Normalise a treebank with udapi.
-
-    Args:
-        path: the file.
-    """
-    # udapi has no types, and reads a file that it is named.
+    """Normalise a treebank with udapi."""
+    # udapi has no types, and reads only named files.
     from udapi.block.ud.fixpunct import FixPunct  # pyright: ignore[reportMissingImports, reportMissingTypeStubs]
     from udapi.core.document import Document  # pyright: ignore[reportMissingImports, reportMissingTypeStubs]
 
@@ -85,11 +67,7 @@ def udapi(path: Path) -> Output:
 
 
 def with_marks_at_root(sentences: Sequence[MarkedSentence]) -> str:
-    """Return a treebank in which all marks are attached to the root.
-
-    Args:
-        sentences: of the treebank.
-    """
+    """Attach all marks of a treebank to the root."""
     texts = io.StringIO()
     for sentence in sentences:
         root = sentence.heads.index(0, 1)
@@ -107,13 +85,7 @@ def with_marks_at_root(sentences: Sequence[MarkedSentence]) -> str:
 def compare(
     gold: Sequence[MarkedSentence], source: Path, program: Callable[[Path], Output]
 ) -> dict[str, Any]:
-    """Return the figures of a program on one file.
-
-    Args:
-        gold: the sentences with the annotated heads.
-        source: the file that is normalised.
-        program: normalises it.
-    """
+    """Measure a program on one file."""
     given = list(read_marked(source))
     output = program(source)
     path = source.with_suffix(".out.conllu")
@@ -138,11 +110,7 @@ def compare(
 
 
 def measure(path: Path) -> list[dict[str, Any]]:
-    """Return a row for each program and each form of a file.
-
-    Args:
-        path: the file.
-    """
+    """Return a row for each program and each form of a file."""
     gold = list(read_marked(path))
     rows: list[dict[str, Any]] = []
     with TemporaryDirectory() as folder:
@@ -166,13 +134,7 @@ def measure(path: Path) -> list[dict[str, Any]]:
 
 
 def validation_errors(content: str) -> dict[str, int]:
-    """Count the errors of a treebank about heads of marks, by the name of the test.
-
-    All tests of format and guidelines run that do not depend on the language (level 3).
-
-    Args:
-        content: the treebank.
-    """
+    """Count errors about heads of marks, by test; language-specific tests do not run."""
     from udtools.validator import Validator  # pyright: ignore[reportMissingImports]
 
     validator: Any = Validator(lang="ud", level=3, output=None)
@@ -182,7 +144,7 @@ def validation_errors(content: str) -> dict[str, int]:
 
 
 def main() -> None:
-    """Print a row for each file, form and program."""
+    """Print the table."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("files", nargs="+", type=Path)
     parser.add_argument("--output", type=Path)

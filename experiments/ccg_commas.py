@@ -2,14 +2,9 @@
 
 Paper: Tse and Curran (2008). Derivations are converted from phrases, or read from ``.auto`` files.
 
-``rules`` counts the rules with commas of a treebank, before and after normalisation by each of the
-two rules, and checks that words, categories and dependencies are unchanged.
-
-``nodes`` builds charts with the grammars of several treebanks from the supertags of one parser, so
-that the sizes of the charts depend on the rules alone.
-
-``parse`` compares parsers trained with ``semipunct train --kind ccg-parser``; the first one is the
-baseline. Each is evaluated on its own file of development derivations.
+``rules`` counts the rules with commas of a treebank, before and after normalisation. ``nodes``
+builds charts with the grammars of several treebanks from the supertags of one parser. ``parse``
+compares parsers trained with ``semipunct train --kind ccg-parser`` with the first one.
 """
 
 from __future__ import annotations
@@ -48,11 +43,7 @@ from semipunct.store.checkpoint import load
 
 
 def derivations(paths: Sequence[str]) -> tuple[list[Derivation], dict[str, Any]]:
-    """Read derivations or convert phrases; also return the sentences that could not be converted.
-
-    Args:
-        paths: files of phrases or derivations.
-    """
+    """Read derivations or convert phrases; count the sentences that could not be converted."""
     trees_read: list[Derivation] = []
     reasons: Counter[str] = Counter()
     for path in paths:
@@ -77,11 +68,7 @@ def derivations(paths: Sequence[str]) -> tuple[list[Derivation], dict[str, Any]]
 
 
 def rules(paths: Sequence[str]) -> dict[str, Any]:
-    """Count the rules with commas before and after.
-
-    Args:
-        paths: files of phrases or derivations.
-    """
+    """Count the rules with commas before and after normalisation."""
     before, coverage = derivations(paths)
     tables: dict[str, Any] = {}
     table_before = comma_table(before)
@@ -113,20 +100,14 @@ def nodes(
     *,
     headed: bool = False,
 ) -> dict[str, Any]:
-    """Compare the charts built with several grammars.
+    """Compare the charts built with several grammars; ratios are relative to the first one.
 
     Args:
-        folder: folder of the parser that provides the supertags.
-        dev: a file of derivations.
-        grammars: for each grammar its name, the file of derivations that it is read from, and
-            its rules with commas on the left (``semipunct.papers.ccg.options.LeftCommas``). All
-            have the same lexical categories as the parser.
-        runs: timed passes over all sentences, alternating between grammars.
-        headed: whether items with different heads are distinct, regardless of the parser.
-
-    Returns:
-        Figures of each grammar. Ratios are relative to the first one, with a 95% bootstrap interval
-        over sentences drawn with replacement.
+        folder: the parser that provides the supertags.
+        grammars: name, file of derivations and rules with commas on the left
+            (``semipunct.papers.ccg.options.LeftCommas``) of each grammar.
+        runs: timed passes, alternating between grammars.
+        headed: whether items with different heads are distinct.
     """
     trained = load(folder, CcgModel)
     sentences = read_derived_sentences([dev])
@@ -147,7 +128,7 @@ def nodes(
     for _ in range(max(1, runs)):
         for name, parser in parsers.items():
             start = time.process_time()
-            charts = [parser.chart(rows)[0] for rows in supertags]
+            charts = [parser.chart(rows) for rows in supertags]
             times[name].append(time.process_time() - start)
             counts[name] = np.array([chart.counts for chart in charts])
             figures[name] = {
@@ -174,24 +155,14 @@ def nodes(
 
 
 def interval(counts: npt.NDArray[np.int64], base: npt.NDArray[np.int64]) -> tuple[float, float]:
-    """Return the ends of a 95% bootstrap interval of a ratio of sums.
-
-    Args:
-        counts: ``[sentences]`` counts in the numerator.
-        base: ``[sentences]`` counts in the denominator.
-    """
+    """Return the 95% bootstrap interval of a ratio of sums over ``[sentences]``."""
     drawn = np.random.default_rng(0).integers(0, len(counts), (10_000, len(counts)))
     low, high = np.percentile(counts[drawn].sum(1) / base[drawn].sum(1), (2.5, 97.5))
     return float(low), float(high)
 
 
 def parse(models: Sequence[tuple[str, str, str]], runs: int) -> dict[str, Any]:
-    """Compare parsers.
-
-    Args:
-        models: name, folder and file of development derivations of each parser.
-        runs: timed passes over all sentences, alternating between parsers.
-    """
+    """Compare parsers, given as (name, folder, derivations), in alternating timed passes."""
     parsers: dict[str, tuple[CcgParser, list[Sentence[Derivation]]]] = {}
     for name, folder, dev in models:
         trained = load(folder, CcgModel)

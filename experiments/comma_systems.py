@@ -24,7 +24,7 @@ from semipunct.papers.commas.task import parse_phrases
 from semipunct.training.config import load_config
 
 VISITS = {"whole": 40_000, "fold": 10_000}
-"""Sentence visits in the training of parsers, on all sentences and on those outside of a fold."""
+"""Sentence visits in the training of parsers, on all sentences and without a fold."""
 
 
 Phrased = Sequence[Sentence[Any]]
@@ -39,12 +39,9 @@ class System:
 
     Attributes:
         name: its number in the paper, or a short description.
-        about: a description.
-        settings: settings, as given after ``--set``.
-        training: the trees used in training: an argument of ``Trees.of``.
-        dev: the trees used for restoring commas.
-        paper: F and the proportion of correct sentences in the paper; None if not in the paper.
-        kind: kind of model.
+        training: trees for training: an argument of ``Trees.of``.
+        dev: trees for restoring commas.
+        paper: F and the proportion of correct sentences.
     """
 
     name: str
@@ -91,15 +88,12 @@ SYSTEMS = (
 
 
 class Trees:
-    """Sentences with trees from the treebank or from parsers.
+    """Sentences with trees from the treebank (``treebank``) or parsers.
 
-    ``treebank`` stands for the treebank's trees, ``parsed`` for those of a parser that reads no
-    commas, and ``read`` for those of a parser that reads them, which are not available in real
-    restoration.
+    The parser of ``parsed`` reads no commas; the parser of ``read`` does.
     """
 
     def __init__(self, arguments: argparse.Namespace) -> None:
-        """Read the treebank."""
         self._models, self._folds = arguments.models, arguments.folds
         paths = {"training": arguments.train, "dev": arguments.dev}
         self._commas = {part: read_commas(files).sentences for part, files in paths.items()}
@@ -108,12 +102,7 @@ class Trees:
         self.f1: dict[str, float] = {}
 
     def of(self, part: str, trees: str) -> Phrased:
-        """Return the sentences of one part, with trees of one kind.
-
-        Args:
-            part: ``training`` or ``dev``.
-            trees: ``treebank``, ``parsed`` or ``read``.
-        """
+        """Return the sentences of ``training`` or ``dev``, with trees of one kind."""
         if trees == "treebank":
             return self._commas[part]
         if (part, trees) not in self._cache:
@@ -136,7 +125,6 @@ class Trees:
         return parses
 
     def _folded(self, trees: str) -> Phrased:
-        """Parse each training sentence with a parser that was not trained on it."""
         whole, commas = self._whole["training"], self._commas["training"]
         parses: list[Sentence[Any]] = []
         size = -(-len(whole) // self._folds)
@@ -151,11 +139,7 @@ class Trees:
 def restored(system: System, trees: Trees, folder: Path, bound: int) -> tuple[Commas, str]:
     """Train a model and restore the commas of the development sentences.
 
-    Args:
-        system: the model.
-        trees: the sentences with trees of all kinds.
-        folder: folder of the model.
-        bound: count below which words are rare.
+    Words below the count ``bound`` are rare.
     """
     training, dev = trees.of("training", system.training), trees.of("dev", system.dev)
     settings, expected = [*system.settings], DelimiterModel
@@ -177,13 +161,6 @@ class Generative:
     def restored(
         self, arguments: argparse.Namespace, dev: Phrased, folder: Path
     ) -> tuple[Commas, str]:
-        """Train it and restore the commas of the development sentences.
-
-        Args:
-            arguments: the command line.
-            dev: the sentences.
-            folder: folder of the model.
-        """
         training, held_out = (dependencies(paths) for paths in (arguments.train, arguments.dev))
         config = load_config(None, ["model.minimum_token_count=2"])
         model = trained(config, training, held_out, folder, PunctuationModel)
@@ -197,10 +174,7 @@ BEYOND: tuple[Generative, ...] = (Generative(),)
 
 
 def dependencies(paths: Sequence[str]) -> list[Sentence]:
-    """Read the dependency trees of phrases, with commas as the only marks in slots.
-
-    Parts of speech serve as universal tags too, since bracketed files have none.
-    """
+    """Read the dependency trees of phrases, with commas as the only marks in slots."""
     entries = (entry for path in paths for entry in Ptb(mark_tags=COMMA_TAGS).read(path))
     content_of_entries = [entry.content for entry in entries if isinstance(entry.content, Sentence)]
     return [
@@ -209,5 +183,5 @@ def dependencies(paths: Sequence[str]) -> list[Sentence]:
 
 
 def only_commas(slot: Sequence[str]) -> tuple[str, ...]:
-    """Return a slot with all marks except commas removed, including the dots of abbreviations."""
+    """Remove all marks except commas from a slot, including dots of abbreviations."""
     return (MARK,) if MARK in slot else ()

@@ -2,11 +2,9 @@
 
     python experiments/commas.py --train TRAIN.mrg --dev DEV.mrg --models FOLDER [--output PATH]
 
-Every model is trained on the training sentences and restores the commas of the development
-sentences. The table states which trees provide end counts and parts of speech for each model: those
-of the treebank, or those of the phrase-structure parser of this project. Training sentences are
-parsed by jackknifing (``--folds``). The count below which words are rare is chosen on the last
-tenth of the training sentences, by the F of model 10.
+The table states whether trees are from the treebank or from our phrase-structure parser, jackknifed
+for training (``--folds``). The count below which words are rare maximises the F of model 10 on the
+last tenth of the training sentences.
 """
 
 from __future__ import annotations
@@ -80,13 +78,7 @@ def main() -> None:
 
 
 def results_of(trees: Trees, arguments: argparse.Namespace, bound: int) -> Any:
-    """Yield the names of systems and their results, which are stored beside their models.
-
-    Args:
-        trees: sentences with trees of all kinds.
-        arguments: the command line.
-        bound: count below which words are rare.
-    """
+    """Yield the names of systems and their results, which are stored beside their models."""
     dev = trees.of("dev", "treebank")
     for system in (*SYSTEMS, *BEYOND):
         if arguments.only and system.name not in arguments.only:
@@ -102,14 +94,7 @@ def results_of(trees: Trees, arguments: argparse.Namespace, bound: int) -> Any:
 
 
 def scored(name: str, dev: Phrased, commas: Commas, digest: str) -> Result[Any]:
-    """Compare restored commas with those of the treebank.
-
-    Args:
-        name: name of the system.
-        dev: the sentences.
-        commas: for each slot, whether the system puts a comma there.
-        digest: digest of the model.
-    """
+    """Compare restored commas with the treebank's."""
     gold = [tuple(map(only_commas, s.slots)) for s in dev]
     predicted = [tuple((MARK,) if c else () for c in of_sentence) for of_sentence in commas]
     statistics = restoration_statistics(gold, predicted)
@@ -172,12 +157,7 @@ PAIRS = (("5", "6"), ("7", "5"), ("3", "7"), ("3", "1"), ("8", "3"), ("10", "8")
 
 
 def chosen_bound(training: Phrased, models: Path) -> dict[str, Any]:
-    """Choose the count below which words are rare, by the F of model 10 on held-out training.
-
-    Args:
-        training: sentences; the last tenth is held out.
-        models: folder of models.
-    """
+    """Choose the count below which words are rare, by the F of model 10 on held-out training."""
     cut = len(training) * 9 // 10
     f1_of_bound: dict[int, float] = {}
     for bound in BOUNDS:
@@ -190,13 +170,7 @@ def chosen_bound(training: Phrased, models: Path) -> dict[str, Any]:
 
 
 def curve(trees: Trees, models: Path, bound: int) -> list[dict[str, Any]]:
-    """Print the F of models trained on parts of the sentences.
-
-    Args:
-        trees: sentences with trees of all kinds.
-        models: folder of models.
-        bound: count below which words are rare.
-    """
+    """Print the F of models trained on parts of the sentences."""
     rows: list[dict[str, Any]] = []
     for share in (0.125, 0.25, 0.5, 1.0):
         for system in SYSTEMS:
@@ -219,15 +193,7 @@ def curve(trees: Trees, models: Path, bound: int) -> list[dict[str, Any]]:
 
 
 def starts_and_ends(sentences: Phrased) -> dict[str, dict[str, list[float]]]:
-    """Compute Figure 4: the distribution of start and end counts of slots within sentences.
-
-    Args:
-        sentences: sentences with their phrases.
-
-    Returns:
-        For ``starts`` and ``ends`` and slots ``with`` and ``without`` commas, the percentage of
-        slots with each count from 0.
-    """
+    """Compute Figure 4: the percentage of slots by start and end count, with and without commas."""
     counts: dict[tuple[str, str], Counter[int]] = {}
     for s in sentences:
         commas = has_comma(s)

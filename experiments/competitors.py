@@ -4,9 +4,7 @@
     python experiments/competitors.py --name es --split FILE --models FOLDER [--output FILE]
 
 Systems: ``trivial``, ``crf``, ``attention``, and the model with the channel ``none``, ``l2r`` or
-``r2l``, with which the others are compared. ``--models`` has the models in folders
-NAME-SYSTEM-SEED, and results that ``semipunct compare`` reads beside them; what is there is neither
-trained nor measured again.
+``r2l``, the reference. Models and results in ``--models`` are reused.
 """
 
 import argparse
@@ -50,15 +48,7 @@ def fit(
     system: str, seed: int, training: Sequence[Sentence], dev: Sequence[Sentence],
     arguments: argparse.Namespace,
 ) -> Any:  # fmt: skip
-    """Train one system.
-
-    Args:
-        system: name of the system.
-        seed: seed of the training.
-        training: training sentences.
-        dev: development sentences, for choosing the best weights.
-        arguments: the command line.
-    """
+    """Train one system."""
     if system == "trivial":
         return Trivial.fit(training)
     path = arguments.models / f"{arguments.name}-{system}-{seed}"
@@ -78,11 +68,9 @@ class Restorer(InPlace[PunctuationModel]):
     """A punctuation model as a system like the others."""
 
     def log_likelihoods(self, sentences: Sequence[Sentence]) -> Any:
-        """Return log p(x | T) of each sentence."""
         return corpus_log_likelihood(self.model, self.parameters, sentences)
 
     def restore(self, sentences: Sequence[Sentence]) -> list[Any]:
-        """Return the punctuation of least expected edit distance."""
         return [restored.slots for restored in restore(self, sentences)]
 
 
@@ -90,15 +78,7 @@ def measured(
     task: str, system: str, seed: int, data: tuple[Sequence[Sentence], Sequence[Sentence]],
     arguments: argparse.Namespace,
 ) -> Result:  # fmt: skip
-    """Score a system on the development sentences, or restore them with it.
-
-    Args:
-        task: ``perplexity`` or ``restoration``.
-        system: name of the system.
-        seed: seed of the training.
-        data: training and development sentences.
-        arguments: the command line.
-    """
+    """Score or restore the development sentences with a system, as ``task`` names."""
     training, dev = data
     fitted = fit(system, seed, training, dev, arguments)
     of = {"system": system, "seed": str(seed), "treebank": treebank_digest(dev)[:12]}

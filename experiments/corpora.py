@@ -1,19 +1,14 @@
-"""A corpus in parts: the speed of one and two processes, and the output of processes that die.
+"""A corpus in parts: the speed of one and two processes, and the output of killed processes.
 
     .venv/bin/python experiments/corpora.py --sentences 20000 --kills 10 -o shards.json
     .venv/bin/python experiments/corpora.py --engine dask -o dask.json
 
-Words of the development part of UD English 1.4, in lower case and without marks, one sentence a
-line, are restored by the text model ``en``: by one process, by two with ``--parts`` (shards, or
-workers of Dask), and by two that are killed at random moments, with Dask also once together with
-the command that started them, until all parts are there. Each process has one thread for the work;
-where the system can bind processes to cores, the one process has one core, and all others have two.
-The outputs are compared byte by byte.
+``en`` restores lower-cased words of UD English 1.4 in one process, in two with ``--parts`` (shards,
+or workers of Dask), and in two that are killed at random moments, with Dask also with their
+command, until all parts are complete. Outputs are compared byte by byte.
 
-How much faster two processes are, once they have started, is the time of one process over that of
-two and of the command that starts them, after subtracting, from each, the time for the first tenth
-of the sentences. Processor time depends less on what else the machine does than the clock: half of
-that of two is the time that they would need with a core each.
+Each process has one worker thread and, where possible, a core. The speed-up subtracts the time for
+the first tenth of the sentences; processor time depends less on other load.
 """
 
 from __future__ import annotations
@@ -45,11 +40,7 @@ Command = Sequence[object]
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the driver.
-
-    Args:
-        arguments: of the command line; by default those of the process.
-    """
+    """Run the driver."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--treebank", type=Path, default=DEV)
     parser.add_argument("--sentences", type=int, default=20_000)
@@ -65,12 +56,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def measure(folder: Path, options: argparse.Namespace) -> dict[str, Any]:
-    """Return the figures of all runs.
-
-    Args:
-        folder: for the files.
-        options: of the command line.
-    """
+    """Return the figures of all runs."""
     corpus, tenth, whole = (folder / name for name in ("corpus.txt", "tenth.txt", "whole.txt"))
     size = write_corpus(corpus, options.treebank, options.sentences)
     write_corpus(tenth, options.treebank, options.sentences // 10)
@@ -126,13 +112,7 @@ def measure(folder: Path, options: argparse.Namespace) -> dict[str, Any]:
 
 
 def write_corpus(path: Path, treebank: Path, sentences: int) -> int:
-    """Write words of a treebank in lower case, repeated as often as needed; return the bytes.
-
-    Args:
-        path: the file.
-        treebank: the treebank.
-        sentences: the number of lines.
-    """
+    """Write lower-cased words of a treebank, repeated as needed; return the number of bytes."""
     lines = [
         " ".join(entry.content.forms).lower()
         for entry in read_words([treebank])
@@ -143,12 +123,7 @@ def write_corpus(path: Path, treebank: Path, sentences: int) -> int:
 
 
 def command(*arguments: object, cores: int = 2) -> subprocess.Popen[bytes]:
-    """Start a command with one thread.
-
-    Args:
-        *arguments: of ``semipunct``.
-        cores: the number of cores that it may use, where the system can bind it to some.
-    """
+    """Start a ``semipunct`` command with one thread, bound to a number of cores where possible."""
     line = [sys.executable, "-m", "semipunct", *map(str, arguments)]
     if hasattr(os, "sched_setaffinity") and shutil.which("taskset"):
         free = sorted(os.sched_getaffinity(0))[:cores]
@@ -158,12 +133,10 @@ def command(*arguments: object, cores: int = 2) -> subprocess.Popen[bytes]:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """The resources of commands that run at the same time.
+    """The resources of simultaneous commands and their child processes.
 
     Attributes:
-        seconds: on the clock.
-        core_seconds: of processor time, with that of the processes that they start.
-        mebibytes: of memory, of the largest process until now.
+        mebibytes: of the largest process so far.
     """
 
     seconds: float
@@ -172,12 +145,7 @@ class Usage:
 
 
 def timed(commands: Sequence[Command], cores: int = 2) -> Usage:
-    """Run commands at the same time.
-
-    Args:
-        commands: of which none may fail.
-        cores: the number of cores that they may use together.
-    """
+    """Run commands simultaneously, sharing a number of cores."""
     began, before = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN)
     running = [command(*arguments, cores=cores) for arguments in commands]
     assert [process.wait() for process in running] == [0] * len(running)
@@ -189,17 +157,10 @@ def timed(commands: Sequence[Command], cores: int = 2) -> Usage:
 def kill_and_repeat(
     commands: Sequence[Command], folder: Path, kills: int, moments: random.Random, *, workers: bool
 ) -> dict[str, int]:
-    """Run commands until all end by themselves; kill one of their processes now and then.
-
-    Args:
-        commands: those that share the work; one that is killed is started again.
-        folder: of the parts.
-        kills: the number of processes to kill.
-        moments: draws the seconds between kills.
-        workers: whether workers of the commands are killed, and a command only once, half way.
+    """Run commands until all finish; kill one of their processes now and then.
 
     Returns:
-        The number of workers and commands that were killed, and of parts that were written again.
+        The numbers of killed workers and commands, and of parts that were rewritten.
     """
     counts = {"killed_workers": 0, "killed_commands": 0}
     times: dict[str, set[int]] = {}
@@ -227,22 +188,14 @@ def kill_and_repeat(
 
 
 def workers_of(pid: int) -> list[int]:
-    """Return the processes that a command has started to work for it.
-
-    Args:
-        pid: the number of its process.
-    """
+    """Return the worker processes of a command."""
     listing = subprocess.check_output(["ps", "-eo", "pid,ppid,args"], text=True)
     rows = [line.split(maxsplit=2) for line in listing.splitlines()[1:]]
     return [int(own) for own, of, text in rows if int(of) == pid and "dask_worker" in text]
 
 
 def joined(folder: Path) -> bytes:
-    """Return the concatenated parts of a folder.
-
-    Args:
-        folder: of the parts.
-    """
+    """Concatenate the parts of a folder."""
     return b"".join(path.read_bytes() for path in sorted(folder.glob("part-*")))
 
 

@@ -1,38 +1,26 @@
-"""Correction of punctuation from treebanks to tables: section 6.2, on text.
+r"""Correction of punctuation from treebanks to tables: section 6.2, on text.
 
     python experiments/correction.py --name en --train TRAIN... --dev DEV... --models FOLDER \
         [--jfleg FOLDER] [--systems ...] [--seeds ...] [--output FILE]
     python experiments/correction.py --name en --train TRAIN... --dev DEV... --models FOLDER \
         --jfleg FOLDER --text MODEL --systems nothing harper languagetool text --seeds 0
 
-Learner errors are sampled in a correct treebank (``corpus.synthetic.learners``). A parser is
-trained on the treebank, and one on the treebank without each of its folds. All models are trained
-both on the treebank with its own trees and tags, and on the same sentences with the trees and tags
-of parsers not trained on them. The development sentences, and with ``--jfleg`` those of learners
-(of which only slots between words shared with a reference are scored), have the trees and tags of
-the first parser. Parsers read words alone, so that written and correct sentences have the same
-trees. Systems:
+Learner errors are sampled in a correct treebank (``corpus.synthetic.learners``). Trees and tags
+come from parsers that read words alone and were not trained on the sentences. Systems:
 
-- ``nothing`` keeps what was written.
-- ``restoration`` ignores what was written (preset ``parsed``).
-- ``repair`` is the same model with a bias towards what was written (``restore --keep repair``).
-- ``bilstm-restoration`` and ``bilstm-correction`` are recurrent taggers; the second one reads what
-  was written.
-- ``paper`` is the preset ``paper-correction``, with a model of written text that provides the best
-  T'_e, and a model of correct text that its channel is regularised towards.
-- ``paper-restoration`` is the paper's model of correct text alone: restoration as in the paper.
-- ``correction-gold`` is the correction model trained on gold trees alone.
-- ``correction`` is the correction model of preset ``parsed-correction``.
-- ``least-risk`` is the same with strings of minimum expected edit distance.
-- ``text`` is the text model ``--text``, which reads no trees but words with their clitics.
-- ``languagetool`` and ``harper`` are rules (extra ``checkers``).
+- ``nothing`` keeps the written marks.
+- ``restoration`` ignores them (preset ``parsed``); ``repair`` prefers them (``--keep repair``).
+- ``bilstm-restoration``, ``bilstm-correction``: recurrent taggers; the latter reads written marks.
+- ``paper``: preset ``paper-correction``, with T'_e from a model of written text and a channel
+  regularised towards a model of correct text, which alone is ``paper-restoration``.
+- ``correction``: preset ``parsed-correction``; ``correction-gold`` is trained on gold trees;
+  ``least-risk`` minimises the expected edit distance.
+- ``text``: the text model ``--text``, on words with clitics, without trees.
+- ``languagetool``, ``harper``: rules (extra ``checkers``).
 
-Missing models are trained, unless no system reads trees; parsers and restoration models of
-``parsed_text.py`` are reused if ``--models`` is its folder. Each row has the means over the seeds,
-and p of the paired permutation test of F0.5 against ``--against``; *from bare words* is F0.5 of all
-edits from bare words to the result (docs/decisions/correction.md). Results that ``semipunct
-compare`` reads are beside the models; what is there is not measured again. For a quick trial use
-``--first`` and ``--visits``.
+Models and results in ``--models`` are reused. Rows have means over the seeds and p of the paired
+permutation test of F0.5 against ``--against`` (docs/decisions/correction.md). ``--first`` and
+``--visits`` make a quick trial.
 """
 
 from __future__ import annotations

@@ -1,13 +1,10 @@
-"""Parsers of projective trees and of trees of any shape, compared with trees as annotated.
+r"""Parsers of projective trees and of trees of any shape, compared with trees as annotated.
 
     python experiments/crossing_arcs.py --name en --train TRAIN... --dev DEV... --folder MODELS \
         [--seed 0] [--set ...] [--output FILE]
 
-Both are the default parser of ``semipunct train --kind parser``, the second one with
-``model.trees=nonprojective``; it is trained on trees as annotated, the first on trees whose
-crossing arcs are lifted. Without ``--train`` the first four fifths of DEV are for training. Figures
-are of words without punctuation; an arc crosses if it is not projective, that is, if its head does
-not dominate all words between the two. ``p`` is that of the paired permutation test of LAS.
+The default parser is trained on trees with lifted arcs, and with ``model.trees=nonprojective`` on
+trees as annotated. Figures are of words; ``p`` is of the paired permutation test of LAS.
 """
 
 from __future__ import annotations
@@ -54,12 +51,7 @@ def crossing_arcs(tree: DependencyTree) -> set[tuple[int, int]]:
 
 
 def read(paths: Sequence[Path], lifted: bool) -> list[Sentence]:
-    """Read treebanks.
-
-    Args:
-        paths: the files.
-        lifted: whether crossing arcs are lifted; otherwise trees are as annotated.
-    """
+    """Read treebanks, optionally with crossing arcs lifted."""
     examples = read_examples("sentences" if lifted else "sentences with crossing arcs", paths)
     return list(cast(Sequence[Sentence], examples))
 
@@ -67,12 +59,7 @@ def read(paths: Sequence[Path], lifted: bool) -> list[Sentence]:
 def divided(
     arguments: argparse.Namespace, lifted: bool
 ) -> tuple[Sequence[Sentence], Sequence[Sentence]]:
-    """Return the sentences for training, and the others.
-
-    Args:
-        arguments: the command line.
-        lifted: as for ``read``.
-    """
+    """Return the sentences for training, and the others."""
     dev = read(arguments.dev, lifted)
     if arguments.train:
         return read(arguments.train, lifted), dev

@@ -4,11 +4,9 @@
     python experiments/language_packages.py en TREEBANK -o FOLDER
     python experiments/language_packages.py LANGUAGE DATA -o FOLDER --install
 
-Each step is a command of ``semipunct``, printed before it runs; a model that FOLDER has is not
-trained again, so a run that was stopped goes on. For ``es`` and ``zh``, TEXTS has files
-NAME.train.txt.gz and NAME.dev.txt.gz, and the text model is trained in one run or several, each
-from the model of the one before it. For ``en``, TREEBANK has train.conllu and dev.conllu.
-``--install`` packs the models with the loss on development data and writes them to packages/.
+Each step is a command of ``semipunct``; models in FOLDER are reused. TEXTS has NAME.train.txt.gz
+and NAME.dev.txt.gz, TREEBANK train.conllu and dev.conllu. ``--install`` packs the models with the
+loss on development data and writes them to packages/.
 """
 
 from __future__ import annotations
@@ -88,17 +86,7 @@ def train(
     data: Path,
     start: Path | None = None,
 ) -> None:
-    """Train a model, or continue its training; one that is finished is left alone.
-
-    Args:
-        training: names of files in the folder of the data.
-        development: likewise, for selecting the best weights.
-        place: the folder of the model.
-        kind: of model.
-        settings: as of ``semipunct train --set``.
-        data: the folder, in which the command runs, so that the model card names files only.
-        start: the model to begin with, if any.
-    """
+    """Train a model, or continue its training, unless it is finished."""
     if (place / "config.json").exists() and not (place / "state.json").exists():
         print(f"{place}: finished", flush=True)
         return
@@ -114,12 +102,7 @@ def train(
 
 
 def semipunct(arguments: list[str], folder: Path) -> None:
-    """Print a command and run it.
-
-    Args:
-        arguments: of ``semipunct``.
-        folder: in which it runs.
-    """
+    """Print and run a command in a folder."""
     print(shlex.join(["semipunct", *arguments]), flush=True)
     subprocess.run([sys.executable, "-m", "semipunct", *arguments], cwd=folder, check=True)
 

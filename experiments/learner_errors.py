@@ -3,10 +3,8 @@
     python experiments/learner_errors.py count JFLEG --output semipunct/data/learner_errors.json
     python experiments/learner_errors.py make TREEBANK... --seed N --source OUT --corrected OUT
 
-``count`` reads ``dev.src`` and ``dev.ref0`` to ``dev.ref3`` in the folder of JFLEG and writes how
-often each string was written in place of each correct string, by context. ``make`` writes two
-versions of a treebank, with errors sampled from those counts and unchanged; words, tags and trees
-are the same in both.
+``count`` counts written strings by correct string and context. ``make`` writes a treebank with
+sampled errors, and unchanged.
 """
 
 from __future__ import annotations
@@ -27,12 +25,7 @@ REFERENCES = 4
 
 
 def count(folder: Path, output: Path | None) -> None:
-    """Count errors, print them by kind, and write the table.
-
-    Args:
-        folder: folder of JFLEG.
-        output: the file to write.
-    """
+    """Count errors, print them by kind, and write the table."""
     paths = [folder / f"dev.ref{number}" for number in range(REFERENCES)]
     pairs = list(read_parallel_texts(folder / "dev.src", paths))
     errors = count_errors(pairs)
@@ -67,11 +60,7 @@ def count(folder: Path, output: Path | None) -> None:
 
 
 def table_rows(errors: LearnerErrors) -> list[dict[str, Any]]:
-    """Return counts for JSON, a row for each situation, the most frequent first.
-
-    Args:
-        errors: the counts.
-    """
+    """Return a row for each situation, the most frequent first."""
     rows = sorted(errors.occurrences.items(), key=lambda item: (-item[1], item[0]))
     return [
         {
@@ -91,14 +80,7 @@ def table_rows(errors: LearnerErrors) -> list[dict[str, Any]]:
 
 
 def make(treebank: list[Path], seed: int, source: str, corrected: str) -> None:
-    """Write a treebank with errors, and unchanged.
-
-    Args:
-        treebank: files of the treebank.
-        seed: random seed of the errors.
-        source: the file to write with errors.
-        corrected: the file to write without errors.
-    """
+    """Write a treebank with errors, and unchanged."""
     write_erroneous(treebank, english_learner_errors(), seed, source, corrected)
 
 

@@ -23,19 +23,7 @@ def trained(
     expected: type[M],
     near: SavedModel[Any] | None = None,
 ) -> SavedModel[M]:
-    """Return the model in the folder ``path``; it is trained first if the folder does not exist.
-
-    Args:
-        config: the settings.
-        training: training data.
-        dev: development data, for choosing the best weights.
-        path: the folder.
-        expected: the class of the model.
-        near: a model that some weights are regularised towards, as in ``semipunct train --near``.
-
-    Raises:
-        SystemExit: if the existing model was trained with other settings.
-    """
+    """Return the model in a folder, trained first if the folder does not exist."""
     if not path.exists():
         train(training, dev, path, config=config, near=near)
     loaded = load(path, expected)

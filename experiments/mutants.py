@@ -4,11 +4,10 @@
     python experiments/mutants.py check --output experiments/results/mutants.json
     python experiments/mutants.py table --output experiments/results/mutants.json
 
-The rule: of all functions of ``semirings`` and ``semipunct``, in the order of their paths and
-lines, every n-th gets one fault, or the next one that has a place for it. The place is chosen by a
-digest of the function's name among its comparisons, arithmetic operators, numbers, ``and`` or
-``or``, and conditions; texts of errors have none. ``check`` runs the tests of the room first, and
-the whole suite if they pass, in a copy of the working tree; it goes on where it was stopped.
+Of all functions, ordered by path and line, every n-th (or the next with a place for it) gets a
+fault. A digest of its name chooses among comparisons, arithmetic operators, numbers, ``and`` or
+``or``, and conditions. ``check`` tests a copy of the working tree, the package's tests first, and
+can be resumed.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ from typing import Any, NamedTuple
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("semirings", "semipunct")
 LIMIT = 1800
-"""Seconds after which a run of tests counts as a fault that was found: it does not end."""
+"""Seconds after which a run of tests counts as having found the fault."""
 
 SWAPPED = {
     "<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "==", "is": "is not",
@@ -46,11 +45,8 @@ class Fault(NamedTuple):
     """One changed place.
 
     Attributes:
-        path: of the module, in the repository.
         function: its name, with the class.
-        line: of the place.
         start, end: bytes of the source that are replaced.
-        before, after: the text that goes and the text in its place.
     """
 
     path: str
@@ -74,11 +70,9 @@ class Source:
             self._lines.append(self._lines[-1] + len(line))
 
     def start(self, node: ast.expr) -> int:
-        """Return the first byte of an expression."""
         return self._lines[node.lineno - 1] + node.col_offset
 
     def end(self, node: ast.expr) -> int:
-        """Return the byte after an expression."""
         return self._lines[(node.end_lineno or 0) - 1] + (node.end_col_offset or 0)
 
     def functions(self) -> Iterator[tuple[str, Function]]:
@@ -100,7 +94,7 @@ class Source:
                 yield Fault(self.path, name, line, start, end, before, after)
 
     def changes(self, node: ast.AST) -> Iterator[tuple[int, int, str]]:
-        """Yield what can be changed in a node: the bytes to replace and the new text."""
+        """Yield the possible changes of a node: the bytes to replace and the new text."""
         match node:
             case ast.Compare(left=left, comparators=[right]):
                 yield from self.swapped(left, right)
@@ -117,14 +111,13 @@ class Source:
                 pass
 
     def swapped(self, left: ast.expr, right: ast.expr) -> Iterator[tuple[int, int, str]]:
-        """Yield the exchange of the operator between two expressions."""
         start, end = self.end(left), self.start(right)
         if operator := _OPERATOR.search(self.data[start:end].decode("latin-1")):
             yield start + operator.start(), start + operator.end(), SWAPPED[operator[0]]
 
 
 def walk(node: ast.AST) -> Iterator[ast.AST]:
-    """Yield a function's nodes without annotations, decorators, defaults and texts of errors."""
+    """Yield a function's nodes without annotations, decorators, defaults and error texts."""
     children = node.body if isinstance(node, Function) else ast.iter_child_nodes(node)
     for child in children:
         if isinstance(child, ast.Raise | ast.JoinedStr | ast.Assert):
@@ -134,11 +127,7 @@ def walk(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def plant(sites: int) -> list[Fault]:
-    """Choose the places of faults by the rule of the module's docstring.
-
-    Args:
-        sites: how many; a few more or less come out.
-    """
+    """Choose about ``sites`` faults by the rule of the module's docstring."""
     sources = [Source(path) for package in PACKAGES
                for path in sorted((ROOT / package).rglob("*.py"))]  # fmt: skip
     functions = [(source, *named) for source in sources for named in source.functions()]
@@ -155,11 +144,7 @@ def plant(sites: int) -> list[Fault]:
 
 
 def tests_of(fault: Fault) -> list[str]:
-    """Return the folders and files of tests that mirror a module's place.
-
-    Args:
-        fault: whose module is asked for.
-    """
+    """Return the folders and files of tests that mirror a module's place."""
     parts = Path(fault.path).with_suffix("").parts
     rooms = parts if parts[0] == "semirings" else parts[1:]
     for length in range(len(rooms), 0, -1):
@@ -171,18 +156,7 @@ def tests_of(fault: Fault) -> list[str]:
 
 
 def check(fault: Fault, copy: Path) -> str:
-    """Plant a fault in a copy of the repository and run the tests.
-
-    Args:
-        fault: to plant.
-        copy: the folder of the copy, which is as before in the end.
-
-    Returns:
-        the first test that fails, or an empty text.
-
-    Raises:
-        ValueError: if the source is no longer what the fault was chosen in.
-    """
+    """Plant a fault in a copy of the repository; return the first failing test, if any."""
     path = copy / fault.path
     source = path.read_bytes()
     if source[fault.start : fault.end].decode() != fault.before:
@@ -195,12 +169,7 @@ def check(fault: Fault, copy: Path) -> str:
 
 
 def failing(copy: Path, places: list[str]) -> str:
-    """Run tests until one fails; return its name, or an empty text.
-
-    Args:
-        copy: the folder of the copy.
-        places: of the tests; none for the whole suite.
-    """
+    """Run tests, by default all, until one fails; return its name, or an empty text."""
     command = [sys.executable, "-m", "pytest", "-q", "-x", "-n", "2", "--dist", "loadfile",
                "-p", "no:cacheprovider", *places]  # fmt: skip
     environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": str(copy)}
@@ -214,11 +183,7 @@ def failing(copy: Path, places: list[str]) -> str:
 
 
 def table(rows: list[dict[str, Any]]) -> str:
-    """Return the faults and their verdicts as a table in Markdown.
-
-    Args:
-        rows: of the file of results.
-    """
+    """Return the faults and their verdicts as a Markdown table."""
     lines = ["| place | fault | found by |", "| --- | --- | --- |"]
     for row in rows:
         changed = " → ".join(f"`{' '.join(row[name].split())}`" for name in ("before", "after"))

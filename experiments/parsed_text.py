@@ -1,23 +1,19 @@
-"""Restoring punctuation from words alone: the columns of Figure 4 with parsed trees.
+r"""Restoring punctuation from words alone: the columns of Figure 4 with parsed trees.
 
     python experiments/parsed_text.py --name zh --train TRAIN... --dev DEV... \
         --models FOLDER [--systems ...] [--seeds ...] [--output FILE]
 
-One parser is trained on the treebank, and one on the treebank without each of its folds
-(``semipunct jackknife``). Every system and seed is then trained on the output of these parsers on
-sentences that they were not trained on, and restores the development treebank
-from its words, with the trees and tags of the first parser. Systems:
+Systems restore the development treebank with the trees and tags of a parser. For training, trees
+come from parsers that did not see the sentences (``semipunct jackknife``). Systems:
 
-- ``gold``: the default model, trained on the treebank's own trees; ``gold-trees`` is its result
-  with the trees of the development treebank.
+- ``gold``: the default model, trained on gold trees; ``gold-trees``: the same, tested on gold
+  trees.
 - ``jackknifed``: the same model, trained on parsed sentences and on the treebank.
 - ``parsed``: the preset ``parsed``, which also uses the probabilities of the parser.
-- ``crf``, ``attention``: the recurrent taggers with tags of the parser, trained on jackknifed ones.
+- ``crf``, ``attention``: the recurrent taggers, trained on jackknifed tags.
 
-For the models, rows show the gain from a mean with the parser's own prediction (``--shares``), from
-several trees (``--trees``), and from all parsers together (``committee``: that of the whole
-treebank, and those of the folds). Results that ``semipunct compare`` reads are beside the models;
-what is there is neither trained nor measured again.
+Further rows average with the parser's own prediction (``--shares``), use several trees
+(``--trees``), or all parsers (``committee``). Models and results in ``--models`` are reused.
 """
 
 import argparse
@@ -56,7 +52,7 @@ TAGGERS = ("crf", "attention")
 
 
 def main() -> None:
-    """Train and restore what is missing in the folder, and print the table."""
+    """Train and restore missing systems, and print the table."""
     arguments = options()
     enable_compilation_cache()
     training, dev = sentences(arguments)
@@ -76,15 +72,7 @@ def main() -> None:
 
 @dataclass(frozen=True)
 class Experiment:
-    """The data and the parsers shared by all systems.
-
-    Attributes:
-        arguments: the command line.
-        models: folder of all models.
-        parsed: the parsers, and the parsed treebank.
-        training: sentences of the treebank.
-        dev: the development sentences.
-    """
+    """The data and the parsers shared by all systems."""
 
     arguments: argparse.Namespace
     models: Path
@@ -93,12 +81,7 @@ class Experiment:
     dev: Sequence[Sentence]
 
     def ways(self, system: str, seed: int) -> Iterator[tuple[str, Callable[[], list[Slots]]]]:
-        """Yield ways to restore with one trained system, each with its label.
-
-        Args:
-            system: name of the system.
-            seed: seed of its training.
-        """
+        """Yield labelled ways to restore with one trained system."""
         place = self.models / f"{system}-{seed}"
         options = {"train.seed": seed}
         if system in TAGGERS:
@@ -138,13 +121,6 @@ class Experiment:
         return [restoration.slots for restoration in restorations]
 
     def measured(self, label: str, seed: int, restore: Callable[[], list[Slots]]) -> Result:
-        """Return the stored result of a system, restoring first if there is none.
-
-        Args:
-            label: label of the system.
-            seed: seed of its training.
-            restore: restores the development sentences.
-        """
         path = self.models / f"{label}-{seed}.restoration.json.gz"
 
         def measure() -> Result:

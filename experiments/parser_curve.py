@@ -1,13 +1,10 @@
-"""Edits per slot as a function of parsing accuracy: curves in addition to Figure 4.
+r"""Edits per slot as a function of parsing accuracy: curves in addition to Figure 4.
 
     python experiments/parser_curve.py --name zh --train TRAIN... --dev DEV... --models FOLDER \
         --parts 0.1 0.2 0.5 [--systems gold parsed] [--seed 0] [--output FILE]
 
-Parsers are trained on parts of the treebank. ``--models`` is the folder of ``parsed_text.py`` with
-its parser of the whole treebank and its punctuation models: ``gold``, trained on the treebank's own
-trees, and those trained on jackknifed trees, which are robust. Each model restores the development
-treebank from its words with the trees and tags of every parser. Only these are used: the parser's
-own prediction of slots has no weight.
+The models of ``parsed_text.py`` restore with the trees and tags of parsers of parts of the
+treebank.
 """
 
 from __future__ import annotations
@@ -66,12 +63,7 @@ def main() -> None:
 
 
 def spread(training: Sequence[Sentence], part: float) -> Sequence[Sentence]:
-    """Return a part of the sentences, spread evenly over the treebank.
-
-    Args:
-        training: the sentences.
-        part: proportion of the treebank, above 0 and at most 1.
-    """
+    """Return a proportion of the sentences, spread evenly over the treebank."""
     count = max(1, round(part * len(training)))
     return [training[i * len(training) // count] for i in range(count)]
 
@@ -81,13 +73,7 @@ def restored(
     dev: Sequence[Sentence],
     parsed: Sequence[Sentence],
 ) -> Row:
-    """Return the edits per slot of each system.
-
-    Args:
-        systems: the systems by name.
-        dev: sentences with their punctuation.
-        parsed: the same sentences with the trees and tags to use.
-    """
+    """Return the edits per slot of each system, with parsed trees and tags."""
     gold = [s.slots for s in dev]
     return {
         name: restoration_statistics(

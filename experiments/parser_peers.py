@@ -1,23 +1,17 @@
-"""Parsers from words alone beside ours: UDPipe 1 and supar, trained on the same treebank.
+r"""Parsers from words alone beside ours: UDPipe 1 and supar, trained on the same treebank.
 
     python experiments/parser_peers.py --name zh --train TRAIN... --dev DEV... --models FOLDER \
         [--systems ...] [--seeds ...] [--output FILE]
 
-Every system reads the words of the same sentences, without punctuation and pre-trained embeddings,
-and is evaluated on words; what is best on the development data is kept. Systems:
+Systems read words without punctuation or pre-trained embeddings:
 
 - ``parser``: our default parser; ``restoring``: the same with ``train.punctuation=1``.
-- ``udpipe``: UDPipe 1 (Straka and Straková 2017: an averaged perceptron with a guesser, and a
-  transition-based parser with a hidden layer), with the settings that its authors published with
-  their models of UD 2.0. Its parser is trained and evaluated with the tags of its own tagger.
-  Needs the extra ``peers``.
-- ``supar``: the biaffine parser of Dozat and Manning (2017), which reads words and characters and
-  predicts no tags, with the settings of supar on one thread. Trees are projective and have one
-  root. Needs supar 1.1, which requires torch.
+- ``udpipe``: UDPipe 1 with its authors' settings for UD 2.0 and its own tags (extra ``peers``).
+- ``supar``: the biaffine parser of Dozat and Manning (2017), without tags, for projective trees
+  with one root (supar 1.1, which requires torch).
 
-``p`` is that of LAS and of UAS against ``parser``, over the seeds of both; the peers have seed 0.
-``--models`` has the models, and results for ``semipunct compare`` beside them; what is there is not
-trained again. The speed is that of a warm process; UDPipe and supar use one core.
+``p`` is of LAS and of UAS against ``parser``, over the seeds of both. Models and results in
+``--models`` are reused. Speed is of a warm process; UDPipe and supar use one core.
 """
 
 from __future__ import annotations
@@ -110,14 +104,7 @@ def system(
     name: str, seed: int, data: tuple[Sequence[Sentence], Sequence[Sentence]],
     arguments: argparse.Namespace,
 ) -> tuple[Callable[[Sequence[Sentence]], list[Sentence]], dict[str, Any]]:  # fmt: skip
-    """Return a parser as a function, and what its training took.
-
-    Args:
-        name: name of the system.
-        seed: seed of the training.
-        data: training and development sentences.
-        arguments: the command line.
-    """
+    """Return a parser as a function, and the costs of its training."""
     path = arguments.models / f"{arguments.name}-{name}-{seed}"
     path.parent.mkdir(parents=True, exist_ok=True)
     if name == "udpipe":
@@ -168,13 +155,7 @@ SHOWN = ("las", "uas", "upos")
 def per_second(
     parser: Callable[[Sequence[Sentence]], Any], dev: Sequence[Sentence], passes: int
 ) -> float:
-    """Return the sentences parsed per second, the median of several passes.
-
-    Args:
-        parser: parses sentences, and has done so before.
-        dev: the sentences.
-        passes: number of passes.
-    """
+    """Return the sentences parsed per second, the median of several warm passes."""
     seconds: list[float] = []
     for _ in range(passes):
         began = time.perf_counter()
@@ -186,17 +167,7 @@ def per_second(
 def udpipe_model(
     arguments: argparse.Namespace, training: Sequence[Sentence], dev: Sequence[Sentence], path: Path
 ) -> tuple[Any, dict[str, Any]]:
-    """Return a model of UDPipe and the training times; it is trained first unless it exists.
-
-    Args:
-        arguments: the command line.
-        training: training sentences.
-        dev: development sentences, for choosing the best iteration.
-        path: path of the model; its tagger and the training times of both are stored beside it.
-
-    Raises:
-        SystemExit: if the existing model has other settings, or UDPipe reports an error.
-    """
+    """Return a UDPipe model and its training times; trained first unless it exists."""
     from ufal import udpipe
 
     of_tagger, of_parser = OF_LANGUAGE[arguments.name if arguments.name in OF_LANGUAGE else "en"]
@@ -233,11 +204,7 @@ def udpipe_model(
 
 
 def read_by_udpipe(text: str) -> Any:
-    """Read CoNLL-U with UDPipe.
-
-    Raises:
-        SystemExit: if UDPipe reports an error.
-    """
+    """Read CoNLL-U with UDPipe."""
     from ufal import udpipe
 
     reader, error = udpipe.InputFormat.newConlluInputFormat(), udpipe.ProcessingError()
@@ -252,15 +219,7 @@ def read_by_udpipe(text: str) -> Any:
 
 
 def parsed_by_udpipe(model: Any, gold: Sequence[Sentence]) -> list[Sentence]:
-    """Return sentences with their tags and trees replaced by those of a model.
-
-    Args:
-        model: a UDPipe model.
-        gold: sentences; the model reads only their words.
-
-    Raises:
-        SystemExit: if UDPipe reports an error.
-    """
+    """Replace tags and trees of sentences by a UDPipe model's."""
     from ufal import udpipe
 
     sentences: list[Sentence] = []
@@ -286,17 +245,7 @@ def parsed_by_udpipe(model: Any, gold: Sequence[Sentence]) -> list[Sentence]:
 def supar_model(
     arguments: argparse.Namespace, training: Sequence[Sentence], dev: Sequence[Sentence], path: Path
 ) -> tuple[Any, dict[str, int]]:
-    """Return a parser of supar, its best epoch and its training time.
-
-    Args:
-        arguments: the command line.
-        training: training sentences.
-        dev: development sentences, for choosing the best epoch.
-        path: path of the model; settings, best epoch and training time are stored beside it.
-
-    Raises:
-        SystemExit: if the existing model was trained with other settings.
-    """
+    """Return a supar parser, trained first unless it exists, its best epoch and training time."""
     from supar import BiaffineDependencyParser
     from torch import manual_seed, set_num_threads
 
@@ -306,7 +255,7 @@ def supar_model(
     if not path.exists():
         manual_seed(1)
         with tempfile.TemporaryDirectory() as folder:
-            # It reports figures of a test set as well, which are not used.
+            # supar also reports figures of a test set, which are not used.
             parts = {"train": training, "dev": dev, "test": dev[:1]}
             files = {name: str(Path(folder) / f"{name}.conllx") for name in parts}
             for name, part in parts.items():
@@ -325,15 +274,10 @@ def supar_model(
 
 
 def parsed_by_supar(parser: Any, gold: Sequence[Sentence]) -> list[Sentence]:
-    """Return the words of sentences with the trees of a parser, and no tags.
-
-    Args:
-        parser: of supar.
-        gold: sentences; the parser reads only their words.
-    """
+    """Replace the trees of sentences by a supar parser's, and remove tags."""
 
     def untagged(sentence: Sentence) -> dict[str, tuple[str, ...]]:
-        # An empty string differs from all tags of a treebank, so none of them counts as right.
+        # An empty string differs from all tags, so none is correct.
         return dict.fromkeys(("upos", "xpos", "feats"), ("",) * len(sentence.forms))
 
     predicted = parser.predict(

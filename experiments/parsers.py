@@ -19,13 +19,7 @@ from semipunct.training.config import load_config
 
 
 class ParsedTreebank(NamedTuple):
-    """A treebank with the trees and tags of parsers that were not trained on its sentences.
-
-    Attributes:
-        committee: the parsers; the first one is that of the whole treebank.
-        training: its sentences, each with the tree of a parser that was trained without its fold.
-        dev: the development sentences, with the trees of the first parser.
-    """
+    """A treebank parsed by jackknifing; the first parser, trained on all of it, parses ``dev``."""
 
     committee: Sequence[Trained[Any]]
     training: Sequence[Sentence]
@@ -33,11 +27,7 @@ class ParsedTreebank(NamedTuple):
 
 
 def add_parsers(parser: argparse.ArgumentParser) -> None:
-    """Add the options of the parsers to a command line.
-
-    Args:
-        parser: parser of the command line.
-    """
+    """Add the options of the parsers to a command line."""
     parser.add_argument("--folds", type=int, default=5)
     parser.add_argument("--set", nargs="*", default=[], help="settings of the parsers")
     parser.add_argument(
@@ -52,16 +42,7 @@ def parsed_treebank(
     folder: Path,
     first: int | None = None,
 ) -> ParsedTreebank:
-    """Parse a treebank by jackknifing; missing parsers are trained.
-
-    Args:
-        arguments: the command line, with the options of ``add_parsers``.
-        training: the treebank.
-        dev: other sentences, for choosing the best weights.
-        folder: folder that contains ``parser`` and ``folds``.
-        first: number of sentences of each to parse, from the start; None for all. Parsers of folds
-            that are not needed for these are not trained.
-    """
+    """Parse a treebank by jackknifing; missing parsers are trained."""
     config = load_config(None, arguments.set, {}, "parser")
     parser = trained(config, training, dev, folder / "parser", Parser)
     parsed = _parsed("parser", parser, dev[:first])

@@ -1,20 +1,18 @@
-"""Effect of punctuation on parsing: a parser without it, and four ways to use it.
+r"""Effect of punctuation on parsing: a parser without it, and four ways to use it.
 
     python experiments/parsing_with_punctuation.py --name en --train TRAIN... --dev DEV... \
         --folder MODELS [--seeds ...] [--weights ...] [--output FILE]
 
-All systems are the default parser of ``semipunct train --kind parser``, and are evaluated on words:
+Systems are the default parser of ``semipunct train --kind parser``, evaluated on words:
 
 - ``stripped``: trained and tested on words alone.
-- ``tokens``: marks are words in training and parsing. A word attached to a mark counts as attached
-  to the head of the mark.
+- ``tokens``: marks are words; a word attached to a mark counts as attached to the mark's head.
 - ``properties``: marks are properties of the adjacent words (``model.marks``).
-- ``reweighed-W``: the trees of ``stripped``, reweighted by p(x given T) of the default punctuation
-  model to the power of W (``semipunct parse --punctuation``).
+- ``reweighed-W``: the trees of ``stripped``, reweighted by p(x given T) to the power of W
+  (``semipunct parse --punctuation``).
 
-Sentences whose marks have dependents are excluded everywhere. ``p`` is that of the paired
-permutation test of UAS against ``stripped``, over all seeds; the last columns are the UAS of
-sentences grouped by the proportion of marks among their tokens.
+Sentences whose marks have dependents are excluded. ``p`` is of the paired permutation test of UAS
+against ``stripped``, over all seeds; the last columns are UAS by the proportion of marks.
 """
 
 from __future__ import annotations
@@ -47,7 +45,7 @@ from semipunct.training.config import load_config
 from semipunct.trees import DependencyTree
 
 SHARES = (0.0, 0.1, 0.2, 1.01)
-"""Limits of the classes of sentences by the proportion of marks among their tokens."""
+"""Limits of the classes of sentences by the proportion of marks."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +64,6 @@ class Example:
 
     @property
     def share(self) -> float:
-        """The proportion of marks among the tokens."""
         return 1 - len(self.numbers) / len(self.whole.forms)
 
     def words_of(self, parsed: Sentence) -> Sentence:
@@ -104,14 +101,7 @@ def examples(paths: Sequence[Path]) -> Iterator[Example]:
 def systems(
     arguments: argparse.Namespace, train: Sequence[Example], dev: Sequence[Example], seed: int
 ) -> Iterator[tuple[str, Callable[[], list[Sentence]]]]:
-    """Yield the systems and their parses of the development sentences, by name.
-
-    Args:
-        arguments: the command line.
-        train: training sentences.
-        dev: sentences to parse.
-        seed: seed of all training runs.
-    """
+    """Yield the systems and their parses of the development sentences."""
 
     def parser(name: str, whole: bool, *settings: str) -> Any:
         config = load_config(None, [*arguments.set, *settings], {"train.seed": seed}, "parser")
@@ -170,14 +160,7 @@ def main() -> None:
 def row(
     name: str, runs: Sequence[Result], base: Sequence[Result], dev: Sequence[Example]
 ) -> dict[str, Any]:
-    """Return the figures of a system over its seeds.
-
-    Args:
-        name: name of the system.
-        runs: one result for each seed.
-        base: results of the system that it is compared with.
-        dev: the sentences.
-    """
+    """Return the figures of a system over its seeds, compared with ``base``."""
     means = {
         measure: statistics.mean(getattr(run.figures, measure) for run in runs)
         for measure in ("uas", "las", "upos")

@@ -4,12 +4,9 @@
     python experiments/perplexity.py --name es --split FILE --output FILE
     python experiments/perplexity.py --table FILE
 
-Each run adds one row to the result file, so that an interrupted experiment can be continued.
-``--split`` uses the first 80% of a file for training and the next 10% for development, in the order
-of the file; the last 10% are never read. ``--models`` stores the models in folders
-NAME-CHANNEL-SEED; existing models are not retrained. ``--table`` prints the rows of a file: runs
-that differ in their seeds alone share one, with the increase in perplexity over the default after
-training of the same length, over the seeds of both.
+Each run adds a row to the result file, so an interrupted experiment can be continued. ``--split``
+uses the first 80% of a file for training and the next 10% for development. ``--models`` has models
+in folders NAME-CHANNEL-SEED. ``--table`` prints the rows, with the increase over the default.
 """
 
 import argparse
@@ -39,13 +36,7 @@ Perplexities = dict[int, float | None]
 
 
 class Kind(NamedTuple):
-    """The treebank and the settings of runs that differ in their seeds alone.
-
-    Attributes:
-        name: name of the treebank.
-        length: settings for the length of training.
-        changes: other settings that differ from the default.
-    """
+    """The treebank and the settings of runs that differ in their seeds alone."""
 
     name: str
     length: tuple[str, ...]
@@ -53,7 +44,7 @@ class Kind(NamedTuple):
 
 
 def main() -> None:
-    """Train and evaluate every combination missing from the result file, or print its table."""
+    """Train and evaluate missing combinations, or print the table."""
     printing = argparse.ArgumentParser(add_help=False)
     printing.add_argument("--table", type=Path)
     if file := printing.parse_known_args()[0].table:
@@ -95,11 +86,7 @@ def main() -> None:
 
 
 def print_table(table: dict[str, Any]) -> None:
-    """Print the kinds of runs of a file of results.
-
-    Args:
-        table: its content.
-    """
+    """Print the kinds of runs of a result file."""
     runs: dict[Kind, Perplexities] = defaultdict(dict)
     for name, figures in table.items():
         for row in figures["rows"]:
@@ -115,12 +102,7 @@ def print_table(table: dict[str, Any]) -> None:
 
 
 def kind(name: str, row: dict[str, Any]) -> Kind:
-    """Return the kind of a run.
-
-    Args:
-        name: name of the treebank.
-        row: the run.
-    """
+    """Return the kind of a run."""
     default = load_config(None, [])
     settings = [
         s
@@ -158,12 +140,7 @@ def cell(seeds: Perplexities) -> str:
 
 
 def difference(seeds: Perplexities, base: Perplexities) -> str:
-    """Format the increase in perplexity over the default.
-
-    Args:
-        seeds: perplexities by seed.
-        base: perplexities of the default; the mean is over the seeds of both.
-    """
+    """Format the increase in perplexity over the default, over the seeds of both."""
     increases = [
         p - q for seed, p in seeds.items() if p is not None and (q := base.get(seed)) is not None
     ]

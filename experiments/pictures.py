@@ -1,9 +1,6 @@
 """The pictures of the documentation, in docs/pictures.
 
-    python experiments/pictures.py [--output FOLDER] [NAME...]
-
-Sentences come from the bundled sample, so a picture changes when they do. A test compares the
-stored pictures with those that the driver makes.
+python experiments/pictures.py [--output FOLDER] [NAME...]
 """
 
 from __future__ import annotations
@@ -22,17 +19,13 @@ ROOT = Path(__file__).resolve().parents[1]
 
 
 def sample(sentence_id: str) -> Sentence:
-    """Return a sentence of the bundled sample.
-
-    Args:
-        sentence_id: its id.
-    """
+    """Return a sentence of the bundled sample."""
     sample_sentences = semipunct.read(ROOT / "semipunct" / "data" / "sample.conllu")
     return next(s for s in sample_sentences if s.sentence_id == sentence_id)
 
 
 def tree() -> Canvas:
-    """A tree with underlying and surface marks."""
+    """Draw a tree with underlying and surface marks."""
     sentence = sample("sample-308")
     words = {form: number for number, form in enumerate(sentence.forms, start=1)}
     return sentences.underlying_tree(
@@ -45,7 +38,7 @@ def tree() -> Canvas:
 
 
 def absorption() -> Canvas:
-    """Three marks that meet in one slot."""
+    """Draw three marks that meet in one slot."""
     return channel.absorption(
         [
             ((",", ",", "."), 1, "three constituents end here; the window reads the last two"),
@@ -64,7 +57,7 @@ SEMIRINGS = (
     ("entropy", "uncertainty"),
     ("provenance", "the set of all analyses"),
 )
-"""The name of each semiring, and what the recursion answers in it."""
+"""Each semiring, and the answer of the recursion in it."""
 
 STRUCTURES = (
     "given trees", "chains", "segments", "projective trees", "grammars", "automata",

@@ -2,14 +2,10 @@
 
     python experiments/punctuation_properties.py --name ptb --train TRAIN --dev DEV --folder MODELS
 
-Every mode is trained on the same sentences and evaluated on the same words, against the trees
-without the marks. Marks are evaluated against the trees that include them. Sentences whose marks
-have dependents are excluded everywhere, and counted.
-
-``--train-tags`` and ``--dev-tags`` are copies of the treebanks with tags replaced by jack-knifing
-or by a tagger; marks are still identified by the treebanks themselves. With ``--held-out 0.2``
-the last fifth of the training sentences is evaluated, not trained on, together with the development
-treebank, because a small one shows only large differences.
+Modes are evaluated on the same words against trees without marks, and marks against trees with
+them. Sentences whose marks have dependents are excluded. ``--train-tags`` and ``--dev-tags`` are
+copies of the treebanks with predicted tags. ``--held-out 0.2`` also evaluates on the last fifth of
+the training sentences, since a small treebank shows only large differences.
 """
 
 from __future__ import annotations
@@ -54,13 +50,12 @@ class Example:
 
     @property
     def marks(self) -> list[int]:
-        """The numbers of the marks."""
         return [i for i, upos in enumerate(self.whole.upos, start=1) if upos == PUNCTUATION]
 
 
 @dataclass(frozen=True)
 class Counts:
-    """Counts of one sentence; those of marks are None if the parser does not attach marks."""
+    """Counts of one sentence; counts of marks are None if the parser does not attach marks."""
 
     words: int
     right: int
@@ -74,10 +69,7 @@ def examples(
 ) -> tuple[list[Example], int]:
     """Read sentences with and without marks among the words; count those excluded.
 
-    Args:
-        files: files of treebanks.
-        tagged: the same files with other tags; none for the tags of the treebanks.
-        limit: maximum number of sentences, from the start.
+    ``tagged`` are the same files with other tags.
     """
     read_examples: list[Example] = []
     omitted = 0
@@ -109,23 +101,13 @@ def _read(files: Iterable[Path], marks: str) -> Iterable[Entry[Any]]:
 
 
 def set_aside(training: list[Example], share: float) -> tuple[list[Example], list[Example]]:
-    """Return the sentences to train on, and the last ones, which are only evaluated.
-
-    Args:
-        training: all training sentences.
-        share: share of the sentences that are only evaluated.
-    """
+    """Return the sentences to train on, and a share of the last ones, which are only evaluated."""
     training_size = len(training) - round(share * len(training))
     return training[:training_size], training[training_size:]
 
 
 def counted(example: Example, parse: Parse) -> Counts:
-    """Compare a parse with the tree.
-
-    Args:
-        example: the sentence.
-        parse: parse of its words, and possibly of its marks.
-    """
+    """Compare a parse with the tree."""
     heads = [parse.heads[word - 1] for word in example.words]
     marks = example.marks
     gold = example.whole.tree.heads
@@ -156,7 +138,6 @@ def _percent(part: float, whole: float) -> float:
 
 
 def _result_of_run(counts: Sequence[Counts], run: int) -> Result:
-    """Return the heads of words as a result; relations and tags are not evaluated here."""
     columns = [
         [c.words for c in counts],
         [1] * len(counts),
@@ -226,7 +207,7 @@ def _measure(
     beam: int,
     seed: int,
 ) -> dict[int, tuple[list[Counts], float | None]]:
-    """Train or load a parser, and evaluate it with each beam, optionally with its speed."""
+    """Train or load a parser, and evaluate it with each beam."""
     settings = [f"model.punctuation={mode}", f"model.beam={beam}", f"train.seed={seed}"]
     config = load_config(None, [*options.set, *settings], kind="beam-parser")
     place = options.folder / f"{options.name}-{mode}-{beam}-{seed}"
@@ -246,7 +227,6 @@ def _measure(
 
 
 def _tests(runs: dict[tuple[str, int, int], list[list[Counts]]]) -> list[dict[str, Any]]:
-    """Compare every mode with the baseline, over all seeds."""
     tests: list[dict[str, Any]] = []
     for (mode, beam, used), counts in runs.items():
         base = runs.get(("baseline", beam, used))

@@ -3,14 +3,10 @@
     python experiments/reasons.py
     python experiments/reasons.py --model MODEL --treebank dev.conllu
 
-The sentences of ``everyday.txt`` lose marks and capitals, and ``en`` restores them. Each inserted
-mark is printed with its reason, and with the verdict of ``results/reasons.json`` if there is one
-for the same line, word and key: whether what the reason says of the words is true, and is what a
-style guide would say of this mark. Whether the mark itself is right is judged apart: a reason for a
-wrong mark is wrong, too, unless it only says what the model does.
-
-With a punctuation model, sentences 301 to 380 of a treebank are restored given their trees, and all
-marks but periods are listed, with verdicts by sentence and mark.
+``en`` restores ``everyday.txt``. Each inserted mark is printed with its reason, and the verdict in
+``results/reasons.json``: whether the reason is true of the words and agrees with a style guide. A
+reason for a wrong mark is wrong, unless it only states the model's decision. A punctuation model
+restores sentences 301 to 380 of a treebank given their trees; periods are not listed.
 """
 
 from __future__ import annotations
@@ -29,7 +25,7 @@ SOME = slice(300, 380)
 
 
 def main() -> None:
-    """Print marks with reasons and verdicts, and the share of right ones."""
+    """Print marks with reasons and verdicts, and the share of correct ones."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--model", metavar="MODEL", help="punctuation model")
     parser.add_argument("--treebank", metavar="FILE", help="with --model: treebank in CoNLL-U")
@@ -50,7 +46,7 @@ def main() -> None:
 
 
 Key = tuple[str, str, str]
-"""The number of a sentence, of a word or slot in it, and the key of a reason."""
+"""The numbers of a sentence and of a word or slot in it, and the key of a reason."""
 
 
 def without_trees() -> Iterator[tuple[Key, str]]:
@@ -65,12 +61,7 @@ def without_trees() -> Iterator[tuple[Key, str]]:
 
 
 def with_trees(folder: str, treebank: str) -> Iterator[tuple[Key, str]]:
-    """Yield the marks that a punctuation model restores, with their reasons.
-
-    Args:
-        folder: of the model.
-        treebank: in CoNLL-U.
-    """
+    """Yield the marks that a punctuation model restores, with their reasons."""
     model = semipunct.load(folder)
     sentences = list(semipunct.read(treebank))[SOME]
     for explained in semipunct.explain(model, semipunct.restore(model, sentences)):

@@ -1,15 +1,12 @@
-"""Naturalness of rephrased sentences compared with those of the treebank (Table 6).
+"""Naturalness of rephrased sentences compared with the treebank's (Table 6).
 
     python experiments/rephrasing.py --name en --train TRAIN... --dev DEV... --models FOLDER
     python experiments/rephrasing.py --name es --split FILE --models FOLDER [--output FILE]
 
-The dependents of nouns and verbs are reordered by sampling from a model trained on the same
-treebank, and a trigram language model trained on the result predicts the original sentences. *Base*
-treats punctuation as words (Wang and Eisner 2016); *Full* permutes the underlying tree, with an
-ordering model of underlying trees, and samples the surface; *Half* samples the surface for words in
-the order of Base. Beyond the paper, the development sentences are also predicted with a smoothing
-method intended for unseen text. Constituents are also deleted, to count the surfaces that do not
-occur in any sentence of the treebank.
+The dependents of nouns and verbs are reordered by samples from a model, and a trigram model of the
+result predicts the original sentences. *Base* treats punctuation as words (Wang and Eisner 2016);
+*Full* permutes the underlying tree and samples the surface; *Half* samples the surface in the order
+of Base. Constituents are also deleted, to count unattested surfaces.
 """
 
 from __future__ import annotations
@@ -52,15 +49,7 @@ def permuted(
     pairs: Sequence[Pair], trees: Sequence[UnderlyingTree], models: Mapping[str, Any],
     regenerator: Regenerator, seed: int,
 ) -> dict[str, list[Surface]]:  # fmt: skip
-    """Permute sentences in the three ways.
-
-    Args:
-        pairs: the sentences.
-        trees: underlying trees of the sentences.
-        models: the ordering models of Base and Full.
-        regenerator: the channel.
-        seed: the random seed.
-    """
+    """Permute sentences in the three ways, with ordering models of Base and Full."""
     base, full = models["base"], models["full"]
     of_tokens = draw_orders(base.model, base.parameters, [p.words for p in pairs], seed)
     of_words = draw_orders(full.model, full.parameters, [tree.annotated for tree in trees], seed)
@@ -80,19 +69,14 @@ def permuted(
             chance = np.random.default_rng((seed, number))
             rearranged = tree.rearrange(arrangement)
             slots = regenerator.surface(rearranged, chance, drawn=True)
-            # Capitals stay in place, as in the paper, so that no system benefits from them.
+            # Capitals stay in place, as in the paper, so no system benefits from them.
             forms = [pair.slots.forms[word - 1] for word in rearranged.words]
             surfaces_of[system].append(Surface.of(forms, slots))
     return surfaces_of
 
 
 def same_order(pair: Pair, tokens: Sequence[int]) -> dict[int, list[int]]:
-    """Return the orders of all heads that keep the order of words among tokens.
-
-    Args:
-        pair: the sentence.
-        tokens: words and marks in their new order.
-    """
+    """Return the orders of all heads that keep the order of words among tokens."""
     upos = pair.words.upos
     number = {t: i for i, t in enumerate((t for t in sorted(tokens) if upos[t - 1] != "PUNCT"), 1)}
     place = {number[t]: i for i, t in enumerate(tokens) if t in number}
@@ -106,13 +90,7 @@ def same_order(pair: Pair, tokens: Sequence[int]) -> dict[int, list[int]]:
 def perplexities(
     trained: Mapping[str, Sequence[Surface]], test: Sequence[Surface], smoothing: str
 ) -> dict[str, Any]:
-    """Return the perplexity of sentences under the model of each system, with significance tests.
-
-    Args:
-        trained: permuted sentences by system.
-        test: sentences to predict.
-        smoothing: name of a method of ``Trigrams``.
-    """
+    """Return the perplexity of sentences under each system's model, with significance tests."""
     vocabulary = {
         token for surfaces in (*trained.values(), test) for s in surfaces for token, _ in s.tokens
     }
@@ -137,16 +115,7 @@ def perplexities(
 def compressed(
     pairs: Sequence[Pair], trees: Sequence[UnderlyingTree], regenerator: Regenerator, seed: int
 ) -> dict[str, Any]:
-    """Delete constituents, and count the surfaces that occur in none of the sentences.
-
-    Surfaces of Full are sampled, as in the paper, or the most probable ones are taken.
-
-    Args:
-        pairs: the sentences.
-        trees: underlying trees of the sentences.
-        regenerator: the channel.
-        seed: the random seed.
-    """
+    """Delete constituents, and count the surfaces that occur in none of the sentences."""
     seen = [slot_kinds(pair.original) for pair in pairs]
     attested = {kind for kinds in seen for kind in kinds}
     counts = {system: Counter[str]() for system in ("base", "full", "full, most probable")}
@@ -176,12 +145,7 @@ def compressed(
 
 
 def delete(arrangement: Arrangement, sentence: Sentence) -> bool:
-    """Delete the constituents of ``DELETED``; return whether there is any.
-
-    Args:
-        arrangement: arrangement of the sentence's tree.
-        sentence: the sentence, for its relations.
-    """
+    """Delete the constituents of ``DELETED``; return whether there are any."""
     has_deleted = False
     for word, relation in enumerate(sentence.tree.relations, start=1):
         is_deleted = any(names(relation, name) for name in DELETED)
@@ -192,11 +156,7 @@ def delete(arrangement: Arrangement, sentence: Sentence) -> bool:
 
 
 def treebank(options: argparse.Namespace) -> dict[str, Sequence[Pair]]:
-    """Read training and development sentences.
-
-    Args:
-        options: the command line.
-    """
+    """Read training and development sentences."""
     most = options.sentences
     if options.split:
         train, dev = training_and_dev(read([options.split]))
@@ -208,13 +168,7 @@ def treebank(options: argparse.Namespace) -> dict[str, Sequence[Pair]]:
 def punctuation(
     pairs: Mapping[str, Sequence[Pair]], folder: Path, seed: int
 ) -> SavedModel[PunctuationModel]:
-    """Load the default punctuation model, or train it if its folder is missing.
-
-    Args:
-        pairs: training and development sentences.
-        folder: folder of all models.
-        seed: seed of the training.
-    """
+    """Load or train the default punctuation model."""
     config = load_config(None, [], {"train.seed": seed})
     train, dev = ([pair.slots for pair in pairs[part]] for part in ("train", "dev"))
     return trained(config, train, dev, folder / "punctuation", PunctuationModel)
@@ -223,16 +177,7 @@ def punctuation(
 def orderings(
     pairs: Mapping[str, Sequence[Pair]], folder: Path, model: SavedModel[PunctuationModel]
 ) -> dict[str, Any]:
-    """Load the ordering models, or train those whose folders are missing.
-
-    That of Base is trained on surface trees, with marks among the words; that of Full on underlying
-    trees.
-
-    Args:
-        pairs: training and development sentences.
-        folder: folder of the models.
-        model: the model that finds underlying trees.
-    """
+    """Load or train the ordering models: of Base on surface trees, of Full on underlying trees."""
     models: dict[str, Any] = {}
     for system in ("base", "full"):
         place = folder / f"ordering-{system}"

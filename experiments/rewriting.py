@@ -2,10 +2,8 @@
 
     python experiments/rewriting.py MODEL TREEBANK... [--output FILE]
 
-Prints, for the six underlying bigrams of Figure 3, the probability of each edit and the frequency
-of the bigram in the 1-best analyses of the treebank, and ten analyses in which a comma was absorbed
-by a period or by another comma. The result file does not contain sentences of the treebank.
-``semipunct analyse`` reports all bigrams, and relations.
+Prints the edits of the six underlying bigrams of Figure 3 with probabilities and frequencies in the
+1-best analyses, and ten analyses with an absorbed comma.
 """
 
 import argparse
@@ -54,7 +52,7 @@ def main() -> None:
 
 
 def absorbs_comma(analysis: Analysis) -> bool:
-    """Tell whether a comma is absorbed by a following period or comma."""
+    """Return whether a comma is absorbed by a following period or comma."""
     return any(
         e.a == "," and e.b in ",." and e.name in ("absorb_left", "absorb_right")
         for slot in analysis.slots

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from semipunct.corpus import Sentence
 from semipunct.formats.conllu import Conllu
+from semipunct.formats.conllu.reading import to_entry
 from semipunct.marks import ABBREVIATION
 from semipunct.marks.matching import matched_pairs
 from semipunct.marks.tokens import PAIRS
@@ -16,24 +17,14 @@ from semipunct.marks.tokens import PAIRS
 
 @dataclass(frozen=True)
 class Surface:
-    """The surface form of a sentence.
-
-    Attributes:
-        words: words in order, with the dots of abbreviations.
-        slots: marks before each word and at the end.
-    """
+    """The words of a sentence, with the dots of abbreviations, and the marks around them."""
 
     words: tuple[str, ...]
     slots: tuple[tuple[str, ...], ...]
 
     @classmethod
     def of(cls, forms: Sequence[str], slots: Sequence[Sequence[str]]) -> Surface:
-        """Attach the dots of abbreviations to their words.
-
-        Args:
-            forms: ``[n]`` words.
-            slots: ``[n + 1]`` strings, including the dots.
-        """
+        """Attach the dots of abbreviations to their words."""
         dots = ["." * list(slot).count(ABBREVIATION) for slot in slots[1:]]
         marks = tuple(tuple(t for t in slot if t != ABBREVIATION) for slot in slots)
         return cls(tuple(form + dot for form, dot in zip(forms, dots, strict=True)), marks)
@@ -56,7 +47,6 @@ class Pair:
 
     @property
     def original(self) -> Surface:
-        """The sentence of the treebank."""
         return Surface.of(self.slots.forms, self.slots.slots)
 
     def base(self, order: Sequence[int]) -> Surface:
@@ -74,15 +64,12 @@ class Pair:
 
 
 def read(paths: Sequence[Path]) -> list[Pair]:
-    """Read the sentences that models support, in both forms.
-
-    Args:
-        paths: treebanks in CoNLL-U.
-    """
+    """Read the sentences that models support, in both forms."""
     return [
         Pair(a.content, b.content)
         for path in paths
-        for a, b in zip(Conllu().read(path), Conllu("words").read(path), strict=True)
+        for a in Conllu().read(path)
+        for b in (to_entry(a.record, "words"),)
         if isinstance(a.content, Sentence) and isinstance(b.content, Sentence)
     ]
 
@@ -94,13 +81,7 @@ def slot_kinds(surface: Surface) -> set[tuple[str, tuple[str, ...]]]:
 
 
 def invalid(surface: Surface, attested: set[tuple[str, tuple[str, ...]]], before: int) -> set[str]:
-    """Return the punctuation errors of a surface.
-
-    Args:
-        surface: the surface after deletion.
-        attested: strings of slots that occur in some sentence.
-        before: number of unpaired marks in the original sentence.
-    """
+    """Return the punctuation errors of a surface, which had ``before`` unpaired marks."""
     unattested = slot_kinds(surface) - attested
     faults = (
         {"sentence-initial"} if any(where == "first" for where, _ in unattested) else set[str]()

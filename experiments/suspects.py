@@ -2,13 +2,10 @@
 
     python experiments/suspects.py MODEL DEV.conllu [--tagger TAGGER] [--output PATH]
 
-One percent of the marks are deleted, inserted, exchanged for another one or doubled, a quarter
-each, at random; marks that are inserted or exchanged follow the frequencies of marks. A list is
-judged by the slots that it names first: its average precision is the mean, over the planted errors,
-of the precision of the list down to the error, zero for one that it does not name. Errors of the
-treebank itself count as false. Lists by rules alone (pairs, heads, spaces, equal marks in a row,
-sentences without a final mark), by a slot tagger and by a punctuation model are compared; *of marks
-alone* leaves pairs, heads and spaces out of the list.
+One percent of the marks are deleted, inserted, exchanged or doubled, at random by the frequencies
+of marks. Errors of the treebank itself count as false. Compares lists by rules alone (pairs, heads,
+spaces, equal marks in a row, sentences without a final mark), by a slot tagger and by a punctuation
+model; *of marks alone* omits pairs, heads and spaces.
 """
 
 from __future__ import annotations
@@ -37,14 +34,7 @@ KINDS = ("delete", "insert", "exchange", "double")
 
 
 def plant(path: Path, target: Path, *, seed: int, most: int | None) -> dict[tuple[int, int], str]:
-    """Write a treebank with errors; return the kind of the error by sentence and slot.
-
-    Args:
-        path: the treebank.
-        target: the file to write.
-        seed: of the choice of errors.
-        most: the number of sentences; None for all.
-    """
+    """Write a treebank with errors; return the kind of the error by sentence and slot."""
     entries = list(read_entries([path]))[:most]
     random = Random(seed)
     sentences = {i: e.content for i, e in enumerate(entries) if isinstance(e.content, Sentence)}
@@ -96,11 +86,7 @@ def plant(path: Path, target: Path, *, seed: int, most: int | None) -> dict[tupl
 
 
 def by_rules(path: Path) -> list[Suspect]:
-    """List suspects by rules alone.
-
-    Args:
-        path: the treebank.
-    """
+    """List suspects by rules alone."""
     listed = suspects(None, path, top=10**9)
     contents = [entry.content for entry in read_entries([path])]
     sentences = [content for content in contents if isinstance(content, Sentence)]
@@ -119,13 +105,7 @@ def by_rules(path: Path) -> list[Suspect]:
 def average_precision(
     listed: Sequence[Suspect], planted: dict[tuple[int, int], str], lines: Sequence[int]
 ) -> tuple[float, dict[str, float]]:
-    """Return the average precision of a list, and that of each kind of error.
-
-    Args:
-        listed: the suspects, the most suspicious first.
-        planted: the kind of the error by sentence and slot.
-        lines: the first line of each sentence.
-    """
+    """Return the average precision of a list, overall and for each kind of error."""
     number = {line: i for i, line in enumerate(lines)}
     precision: dict[str, list[float]] = {kind: [] for kind in KINDS}
     seen: set[tuple[int, int]] = set()

@@ -2,8 +2,7 @@
 
     python experiments/tables.py experiments/results/competitors.json
 
-A file of results has a JSON object for each run of a driver, by name, with its command, the commit
-of the repository and its figures. Rows of a table are objects in a list.
+A result file has an object for each run of a driver: command, commit and figures.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ UNPRINTED = ("signature", "scores", "of each seed")
 
 
 def main() -> None:
-    """Print the tables of files of results."""
+    """Print the tables of result files."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("results", nargs="+", type=Path)
     for path in parser.parse_args().results:
@@ -35,12 +34,7 @@ def main() -> None:
 
 
 def tables(value: Any, title: str) -> Iterator[tuple[str, list[Row]]]:
-    """Yield each list of rows in a file of results, with the names that lead to it.
-
-    Args:
-        value: what the file has.
-        title: the names.
-    """
+    """Yield each list of rows in a result file, with the path of names to it."""
     if isinstance(value, dict):
         for name, part in value.items():
             yield from tables(part, f"{title}, {name}")
@@ -49,11 +43,7 @@ def tables(value: Any, title: str) -> Iterator[tuple[str, list[Row]]]:
 
 
 def markdown(rows: Sequence[Row]) -> str:
-    """Return rows as a table in Markdown, without signatures and figures of single runs.
-
-    Args:
-        rows: whose columns may differ.
-    """
+    """Return rows as a Markdown table, without signatures and figures of single runs."""
     names = dict.fromkeys(n for row in rows for n in row if n not in UNPRINTED)
     lines = [[*names], ["---"] * len(names)]
     lines += [[cell(name, row.get(name)) for name in names] for row in rows]
@@ -61,12 +51,7 @@ def markdown(rows: Sequence[Row]) -> str:
 
 
 def cell(name: str, value: Any) -> str:
-    """Return a value as text: p with three digits, other ratios with four.
-
-    Args:
-        name: of the column.
-        value: None for an empty cell.
-    """
+    """Return a value as text: p with three digits, other ratios with four."""
     if value is None:
         return ""
     if isinstance(value, float):
@@ -81,14 +66,7 @@ def compared(
     reference: str,
     figures: Callable[[Result[Any]], Row] = lambda _: {},
 ) -> list[Row]:
-    """Return a row for each system: its scores, and p of its difference from the reference.
-
-    Args:
-        systems: results of each.
-        reference: the system that the others are compared with, by the paired permutation test of
-            ``semipunct compare`` over the seeds of both.
-        figures: further figures, given the results of all seeds together.
-    """
+    """Return a row for each system: its scores, and p of its difference from the reference."""
     rows: list[Row] = []
     for name, runs in systems.items():
         whole = aggregate([runs[seed] for seed in sorted(runs)])
@@ -102,13 +80,7 @@ def compared(
 
 
 def chance(runs: Runs, others: Runs, measure: str | None = None) -> float | None:
-    """Return p of the difference between two systems, over the seeds of both; None without any.
-
-    Args:
-        runs: results of one system.
-        others: results of the other.
-        measure: what they are compared in; None for the first measure of their metric.
-    """
+    """Return p of the difference between two systems over shared seeds; None without any."""
     shared = sorted(runs.keys() & others.keys())
     if not shared:
         return None
@@ -118,12 +90,7 @@ def chance(runs: Runs, others: Runs, measure: str | None = None) -> float | None
 
 
 def stored(path: Path, make: Callable[[], Result[Any]]) -> Result[Any]:
-    """Return the result in a file, made and written before if there is none.
-
-    Args:
-        path: the file, which ``semipunct compare`` reads.
-        make: makes the result.
-    """
+    """Return the result in a file, created first if it is missing."""
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
         write_result(path, make())

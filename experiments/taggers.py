@@ -19,12 +19,7 @@ from semipunct.papers.analysis.tagger import SlotTagger, tag_marginals, written_
 
 @dataclass(frozen=True, slots=True)
 class TaggerPunctuator:
-    """A tagger with its weights, which scores and restores punctuation.
-
-    Attributes:
-        model: the tagger.
-        parameters: its weights.
-    """
+    """A tagger with its weights, which scores and restores punctuation."""
 
     model: SlotTagger
     parameters: Weights
@@ -49,11 +44,7 @@ class TaggerPunctuator:
     def correct(self, sentences: Sequence[Sentence]) -> list[tuple[Puncteme, ...]]:
         """Return the strings with minimum expected edit distance, given the written ones.
 
-        A written string that contains tokens unknown to the tagger is left unchanged, because the
-        tagger cannot produce it.
-
-        Args:
-            sentences: sentences with written strings, even if the network does not use them.
+        Written strings with unknown tokens stay, since the tagger cannot produce them.
         """
         seen_strings = {*self.model.tags.strings, *self.model.vocabulary.written}
         return [
@@ -67,12 +58,7 @@ class TaggerPunctuator:
 
 @dataclass(frozen=True, slots=True)
 class Trivial:
-    """Slots independent of words and tree: one distribution for the last slot, one for all others.
-
-    Attributes:
-        tags: the strings of slots.
-        log_probability: ``[2, tags]`` of inner slots and of last slots.
-    """
+    """Slots independent of words and tree: a distribution for the last slot, and one for others."""
 
     tags: SlotStrings
     log_probability: npt.NDArray[np.float64]
@@ -95,7 +81,6 @@ class Trivial:
         return log_p
 
     def restore(self, sentences: Sequence[Sentence]) -> list[tuple[Puncteme, ...]]:
-        """Predict the minimum-risk string: one for the last slot, one for all others."""
         inner, last = least_risk(self.tags, np.exp(self.log_probability))
         return [
             (*(() if i in unfillable(s) else inner for i in range(len(s.slots) - 1)), last)
@@ -104,14 +89,7 @@ class Trivial:
 
 
 def least_risk(tags: SlotStrings, marginals: npt.NDArray[np.float64]) -> list[Puncteme]:
-    """Return the string of minimum expected edit distance per row of ``[slots, tags]``.
-
-    The open tag counts as a string of about two tokens that differs from all others.
-
-    Args:
-        tags: the strings.
-        marginals: the probability of each tag.
-    """
+    """Return the string of minimum expected edit distance per row of ``[slots, tags]``."""
     strings = tags.strings
     rows = [[*(edit_distance(a, b) for b in strings), max(len(a), 2)] for a in strings]
     losses = marginals @ np.array(rows, np.float64).T
@@ -120,12 +98,7 @@ def least_risk(tags: SlotStrings, marginals: npt.NDArray[np.float64]) -> list[Pu
 
 
 def target_counts(tags: SlotStrings, sentences: Sequence[Sentence]) -> npt.NDArray[np.float64]:
-    """Compute the expected counts of each tag in inner and in last slots, ``[2, tags]``.
-
-    Args:
-        tags: the strings.
-        sentences: strings with a tag of their own count as that tag, others as the open tag.
-    """
+    """Count each tag in inner and in last slots, ``[2, tags]``."""
     counts = np.zeros((2, len(tags)))
     for s in sentences:
         slots = open_slots(s, s.slots)  # the last one is always open

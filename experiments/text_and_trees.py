@@ -1,11 +1,7 @@
 """Marks restored from words alone by a text model, by a punctuation model with trees, and by both.
 
-    python experiments/text_and_trees.py DEV.conllu --model PUNCTUATION --parser PARSER
-        --text TEXTMODEL... [--output JSON]
-
-Edits per slot and F1 over all marks of a treebank, as ``semipunct restore --gold``, with gold
-sentence boundaries. The calibration error is that of the probability of a mark, as in
-``text_marks.py``.
+python experiments/text_and_trees.py DEV.conllu --model PUNCTUATION --parser PARSER
+    --text TEXTMODEL... [--output JSON]
 """
 
 import argparse
@@ -91,12 +87,7 @@ def main() -> None:
 def views_with_trees(
     arguments: argparse.Namespace, sentences: Sequence[Sentence]
 ) -> tuple[Views, Views]:
-    """Return the distributions of slots of the punctuation model and of the parser.
-
-    Args:
-        arguments: the command line, with the models.
-        sentences: of which only the words are read.
-    """
+    """Return the distributions of slots of the punctuation model and of the parser."""
     model = load(arguments.model, PunctuationModel)
     parser = load(arguments.parser, Parser)
     parses = parse(parser, sentences, slots=True)
@@ -109,13 +100,7 @@ def views_with_trees(
 
 
 def figures(sentences: Sequence[Sentence], views: Views, threshold: float | None) -> Row:
-    """Return the figures of the best decisions under distributions of slots.
-
-    Args:
-        sentences: with their gold marks.
-        views: the distributions.
-        threshold: for a high F1, the probability from which marks are inserted.
-    """
+    """Return the figures of the best decisions, with a threshold for a high F1."""
     none, plain = Draws((), np.zeros((0, 0), np.int64)), RestoreOptions()
     slots = [
         chosen_strings(Standing(s, "replace", BY_TYPOGRAPHY, True), none, view, plain, threshold)
@@ -125,13 +110,7 @@ def figures(sentences: Sequence[Sentence], views: Views, threshold: float | None
 
 
 def measured(sentences: Sequence[Sentence], slots: Sequence[Any], views: Views) -> Row:
-    """Compare restored marks with those of a treebank.
-
-    Args:
-        sentences: with their gold marks.
-        slots: the restored marks of each.
-        views: the distributions whose calibration is measured.
-    """
+    """Compare restored marks with a treebank, and measure the calibration of ``views``."""
     restoration_figures = restoration_statistics([s.slots for s in sentences], slots).figures()
     probability = np.array([1 - posterior.of(()) for view in views for posterior in view])
     marked = np.array([bool(slot) for s in sentences for slot in s.slots], float)
@@ -145,24 +124,14 @@ def measured(sentences: Sequence[Sentence], slots: Sequence[Any], views: Views) 
 
 
 def calibration_error(probability: Any, marked: Any) -> float:
-    """Return the expected calibration error of probabilities.
-
-    Args:
-        probability: ``[n]`` that there is a mark.
-        marked: ``[n]`` 1 where there is one.
-    """
+    """Return the expected calibration error of ``[n]`` probabilities of marks."""
     bins = np.minimum((probability * BINS).astype(int), BINS - 1)
     gaps = [abs(float((probability - marked)[bins == b].sum())) for b in range(BINS)]
     return sum(gaps) / len(marked)
 
 
 def show(name: str, row: Row) -> None:
-    """Print a row.
-
-    Args:
-        name: its name.
-        row: its figures by name.
-    """
+    """Print a row."""
     shown = "  ".join(
         f"{key} {value:.2f}" if value > 1 else f"{key} {value:.4f}" for key, value in row.items()
     )

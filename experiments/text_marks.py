@@ -3,17 +3,13 @@
     python experiments/text_marks.py MODEL FILE.txt[.gz]... [--objective edits] [--output JSON]
     python experiments/text_marks.py MODEL TALKS.tsv[.gz] [--last 45000] [--write FOLDER]
 
-MODEL is a folder or the name of an installed model, such as ``en``.
-The text of a file is one line in lower case. The marks of its slots are counted as commas, full
-stops and question marks. The calibration error is the mean difference between the probability that
-a slot has a mark and the share of such slots that have one, in ten bins of equal width (Guo et al.
-2017, section 2).
+The text of a file is one line in lower case; marks count as commas, full stops and question marks.
+The calibration error has ten bins (Guo et al. 2017, section 2).
 
-A file of talks (IWSLT) has a word, a tab, and O, COMMA, PERIOD or QUESTION in each line; its last
-words are restored. As in Tilk and Alumäe (2016) and Alam et al. (2020), colons and dashes count as
-COMMA, semicolons and exclamation marks as PERIOD. ``--write`` writes the words before the last ones
-as text with marks, a part of them for development, on which ``semipunct train --kind text --from
-MODEL`` trains further.
+Talks (IWSLT) have a word, a tab, and O, COMMA, PERIOD or QUESTION in each line; the last words are
+restored. Colons and dashes count as COMMA, semicolons and exclamation marks as PERIOD (Tilk and
+Alumäe 2016; Alam et al. 2020). ``--write`` writes the other words for ``semipunct train --kind
+text``.
 """
 
 import argparse
@@ -83,21 +79,14 @@ def main() -> None:
 def of_talks(
     model: Trained[TextModel], path: Path, last: int, objective: Objective = "f1"
 ) -> dict[str, Any]:
-    """Return precision, recall and F1 of each mark in talks.
-
-    Args:
-        model: a text model with its weights.
-        path: a file of talks.
-        last: the number of words at its end that are restored.
-        objective: of the decisions.
-    """
+    """Return precision, recall and F1 of each mark in the last words of talks."""
     pairs = words_and_labels(path)[-last:]
     words = [word for word, _ in pairs]
     part = line_of_text("#1", str(path), 1, " ".join(words))
     (restored,) = restore_running_text(model, [part.content], lines="none", objective=objective)
     ends = list(accumulate(len(word) + 1 for word in words))
     predicted = ["O"] * len(words)
-    # The file has a few words that are several for us, and some that are marks for us.
+    # A few words of the file are several words, or marks, for us.
     for (start, _), slot in zip(part.spans, restored.slots[1:], strict=True):
         predicted[bisect_right(ends, start)] = label(slot)
     return {**scores([name for _, name in pairs], predicted), "words": len(words)}
@@ -106,14 +95,7 @@ def of_talks(
 def figures(
     model: Trained[TextModel], path: Path, objective: Objective = "f1", ends: Lines = "none"
 ) -> dict[str, Any]:
-    """Return precision, recall and F1 of each mark, the calibration error and the number of words.
-
-    Args:
-        model: a text model with its weights.
-        path: a file of text.
-        objective: of the decisions.
-        ends: ``none`` if the words are one text, ``paragraph`` if each line is one.
-    """
+    """Return precision, recall and F1 of each mark, the calibration error and the word count."""
     if ends == "none":
         streams = [read_running_text([path])[0].stream]
     else:
@@ -134,12 +116,7 @@ def bare(stream: WordStream) -> Words:
 
 
 def calibration_error(posteriors: Sequence[SlotPosterior], has_mark: Sequence[bool]) -> float:
-    """Return the expected calibration error of the probability that a slot has a counted mark.
-
-    Args:
-        posteriors: ``[n]`` the distribution of the slot after each word.
-        has_mark: ``[n]`` whether there is a mark after each word.
-    """
+    """Return the expected calibration error of the probability that a slot has a counted mark."""
     probability = np.array(
         [
             sum(
@@ -171,12 +148,7 @@ def words_and_labels(path: Path) -> Pairs:
 
 
 def write_talks(pairs: Pairs, folder: Path) -> None:
-    """Write the words and marks of talks as text for training and for development.
-
-    Args:
-        pairs: words with their labels.
-        folder: the folder.
-    """
+    """Write the words and marks of talks as text for training and for development."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, part in (("train", pairs[:-DEVELOPMENT]), ("dev", pairs[-DEVELOPMENT:])):
         text = " ".join(word + MARKS.get(label, "") for word, label in part)
@@ -194,12 +166,7 @@ def label(string: Puncteme) -> str:
 
 
 def scores(gold: Sequence[str], predicted: Sequence[str]) -> dict[str, dict[str, float]]:
-    """Return precision, recall and F1 in per cent, for each label and over all.
-
-    Args:
-        gold: labels of the words.
-        predicted: predicted labels.
-    """
+    """Return precision, recall and F1 in per cent, for each label and over all."""
     rows: dict[str, dict[str, float]] = {}
     for name, labels in (*((label, (label,)) for label in MARKS), ("overall", tuple(MARKS))):
         right = sum(a == b and a in labels for a, b in zip(gold, predicted, strict=True))

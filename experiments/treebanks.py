@@ -24,12 +24,7 @@ def add_treebanks(parser: argparse.ArgumentParser) -> None:
 
 
 def check_treebanks(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> None:
-    """Exit with a message unless exactly one of the two alternatives is given.
-
-    Args:
-        parser: parser of the command line, for the message.
-        arguments: the command line.
-    """
+    """Exit with a message unless exactly one of the two alternatives is given."""
     if (arguments.split is None) == (not arguments.train or not arguments.dev):
         parser.error("give either --train and --dev, or --split")
 
@@ -42,18 +37,11 @@ def sentences(arguments: argparse.Namespace) -> tuple[Sequence[Sentence], Sequen
 
 
 def training_and_dev(everything: Sequence[T]) -> tuple[Sequence[T], Sequence[T]]:
-    """Return the first 80% of a treebank and the next 10%; the rest is reserved for testing.
-
-    Args:
-        everything: sentences of the treebank, in the order of the file.
-    """
+    """Return the first 80% of a treebank and the next 10%; the rest is reserved for testing."""
     first, second = len(everything) * 8 // 10, len(everything) * 9 // 10
     return everything[:first], everything[first:second]
 
 
 def stripped(sentences: Iterable[Sentence]) -> str:
-    """Convert sentences to CoNLL-U without punctuation: words, gold tags and projective trees.
-
-    Other parsers are trained on this text, so that their data are the same as in this project.
-    """
+    """Convert sentences to CoNLL-U without punctuation, to train other parsers."""
     return "".join(format_record(bare_entry(sentence).record) for sentence in sentences)

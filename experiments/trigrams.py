@@ -22,12 +22,6 @@ class Trigrams:
     """A trigram language model: add-lambda smoothing, or interpolation (Witten and Bell 1991)."""
 
     def __init__(self, surfaces: Sequence[Surface], types: int) -> None:
-        """Count the trigrams of sentences.
-
-        Args:
-            surfaces: training sentences.
-            types: number of distinct tokens that can be predicted.
-        """
         self.types = types
         self.counts = [Counter[tuple[str, ...]]() for _ in range(3)]
         self.histories = [Counter[tuple[str, ...]]() for _ in range(3)]
@@ -69,13 +63,7 @@ def trigrams(surface: Surface) -> list[tuple[tuple[str, str, str], bool]]:
 def scored(
     surfaces: Sequence[Surface], log_p: Callable[[tuple[str, ...]], float], *, marks_only: bool
 ) -> PerplexityStatistics:
-    """Score sentences; those without a trigram to score are excluded.
-
-    Args:
-        surfaces: the sentences.
-        log_p: log-probability of the last token of a trigram.
-        marks_only: whether to skip trigrams without punctuation.
-    """
+    """Score sentences; those without a trigram to score are excluded."""
     totals: list[float] = []
     sizes: list[int] = []
     for surface in surfaces:

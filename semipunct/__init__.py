@@ -1,8 +1,6 @@
 """A generative model of punctuation in dependency trees (Li, Wang and Eisner 2019).
 
-``__all__`` has the public functions, one for each command on models and treebanks, and the classes
-of their arguments and results. They are imported on first access, so that code which only reads
-treebanks does not import JAX.
+Names are imported on first access: reading treebanks does not import JAX.
 """
 
 from typing import TYPE_CHECKING, Any

@@ -1,22 +1,16 @@
 """Exceptions for errors in input, settings or usage that the user can correct.
 
-Each message gives the location (``file:line``, and the sentence id if there is one), what was found
-there and what to do. Commands print the message without a traceback and exit with status 1 (2 for
-``UsageError``). Any other exception is a defect of the program.
+Messages give the location (``file:line``, sentence id), the cause and the remedy. Commands print
+them without a traceback and exit with status 1, or 2 for ``UsageError``. Other exceptions are bugs.
 """
 
 from collections.abc import Iterable
 
 
 def nearest(word: str, words: Iterable[str]) -> str | None:
-    """Find the known word that is most similar to an unknown one, for suggestions in messages.
+    """Return the known word most similar to an unknown one, or None if none is similar.
 
-    Args:
-        word: the unknown word; if it is a key with a section, the section may be missing or wrong.
-        words: the known words.
-
-    Returns:
-        The most similar known word, or None if none is similar.
+    The section of a key may be missing or wrong.
     """
     from difflib import get_close_matches  # imported late: needed only after an error
 
@@ -31,18 +25,13 @@ def nearest(word: str, words: Iterable[str]) -> str | None:
 
 
 def suggest(word: str, words: Iterable[str]) -> str:
-    """Return ``; did you mean ...?`` with the most similar known word, or nothing if none is close.
-
-    Args:
-        word: the word as written.
-        words: the valid words.
-    """
+    """Return ``; did you mean ...?`` with the most similar known word, or an empty string."""
     suggestion = nearest(word, words)
     return f"; did you mean {suggestion!r}?" if suggestion else ""
 
 
 class SemipunctError(Exception):
-    """Base class of all exceptions in this module."""
+    """Base class of the exceptions in this module."""
 
 
 class TreebankError(SemipunctError):
@@ -70,7 +59,7 @@ class OutputError(SemipunctError):
 
 
 class EngineError(SemipunctError):
-    """An engine that distributes work does not answer, or loses what it was given."""
+    """An engine that distributes work does not answer, or loses its input."""
 
 
 class UsageError(SemipunctError):
@@ -78,4 +67,4 @@ class UsageError(SemipunctError):
 
 
 class OptionError(ConfigError, UsageError):
-    """A setting given as an option, not in a file, does not exist or has an invalid value."""
+    """A setting given as an option, not in a file, is unknown or invalid."""

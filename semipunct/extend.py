@@ -1,8 +1,6 @@
-"""Building blocks for additions of your own, and for work with trees and sentences in Python.
+"""Stable building blocks for extensions, and for work with trees and sentences in Python.
 
-The documentation uses these names besides those of ``semipunct``, ``semipunct.structures``,
-``semipunct.formats`` and ``semipunct.evaluation``. They are stable, whereas the modules that define
-them may move (docs/decisions/architecture.md). They are imported on first access.
+The modules that define them may move (docs/decisions/architecture.md).
 """
 
 from typing import TYPE_CHECKING, Any

@@ -1,7 +1,6 @@
-"""Checks of the installation: whether ``semirings`` is the package that belongs to semipunct.
+"""Check that ``semirings`` is our package, not the unrelated one on the package index.
 
-The package index has another distribution with a package of this name. Installing it overwrites
-files of ours without a warning, and what fails then is an import deep inside.
+Installing that one overwrites our files without a warning, and imports fail deep inside.
 """
 
 from __future__ import annotations
@@ -11,20 +10,16 @@ from importlib.util import find_spec
 from pathlib import Path
 from types import TracebackType
 
+# Identifies our ``semirings/__init__.py`` without importing it.
 _MARKER = b'__distribution__ = "semipunct"\n'
-"""The line by which our ``semirings/__init__.py`` is recognised without importing it."""
 
 
 class ForeignSemiringsError(ImportError):
-    """The package ``semirings`` is not the one that belongs to semipunct."""
+    """The package ``semirings`` does not belong to semipunct."""
 
 
 def check_semirings() -> None:
-    """Check that ``import semirings`` finds our package.
-
-    Raises:
-        ForeignSemiringsError: if it does not; the message is one line, with the remedy.
-    """
+    """Raise ``ForeignSemiringsError`` unless ``import semirings`` finds our package."""
     spec = find_spec("semirings")
     origin = spec.origin if spec else None
     try:
@@ -55,7 +50,7 @@ def _message(origin: str | None) -> str:
 
 
 def _requirement() -> str:
-    """Return what pip is to install: the folder or file that semipunct came from, or its name."""
+    """Return the requirement for pip: the folder or file that semipunct came from, or its name."""
     from importlib.metadata import PackageNotFoundError, distribution
     from json import loads
     from urllib.parse import unquote, urlsplit
@@ -70,7 +65,7 @@ def _requirement() -> str:
 
 
 def _print_in_one_line() -> None:
-    """Print the error, if nobody handles it, without the way through our modules."""
+    """Print the error, if it is not handled, without a traceback."""
     before = sys.excepthook
 
     def hook(

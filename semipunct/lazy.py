@@ -1,4 +1,4 @@
-"""Names that a module offers, and imports on first access: each is written once."""
+"""Public names of a module, imported on first access and written once."""
 
 from __future__ import annotations
 
@@ -11,15 +11,10 @@ from typing import Any
 class LazyNames:
     """The names that a file imports under ``if TYPE_CHECKING:``, with their modules.
 
-    Type checkers and editors read these imports; at run time they are made one by one.
+    Type checkers and editors read these imports; at run time each is made on first access.
     """
 
     def __init__(self, path: str) -> None:
-        """Find the names without importing anything.
-
-        Args:
-            path: the ``__file__`` of the module that offers them.
-        """
         self.modules = {
             alias.name: str(node.module)
             for block in ast.parse(Path(path).read_text("utf-8")).body
@@ -30,15 +25,7 @@ class LazyNames:
         }
 
     def load(self, module: str, name: str) -> Any:
-        """Import the object of a name; nothing is kept, so a replacement in its module has effect.
-
-        Args:
-            module: the one that offers the name, for the message.
-            name: of the object.
-
-        Raises:
-            AttributeError: if there is no such name.
-        """
+        """Import the object of a name, without caching it."""
         if name == "__all__":
             return sorted(self.modules, key=lambda n: (not n.isupper(), n.islower(), n))
         if name not in self.modules:

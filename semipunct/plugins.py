@@ -1,10 +1,7 @@
-"""Formats, metrics, templates, commands, and kinds of models with their tasks, of others.
+"""Plugins: formats, metrics, templates, commands and kinds that distributions register.
 
-A distribution names an object under an entry point group, such as ``semipunct.formats``. A registry
-looks there for a name only if it has no entry of its own, so that no command waits for additions
-that it does not use, and one that cannot be loaded affects only those who ask for it. (Semirings
-have a group of their own, see ``semirings.plugins``, and models another, see ``store.installed``.)
-Why so: docs/decisions/architecture.md.
+A registry looks in its entry point group only for names that it does not have, so unused plugins
+cost no time, and broken ones affect only their users (docs/decisions/architecture.md).
 """
 
 from __future__ import annotations
@@ -20,25 +17,16 @@ T = TypeVar("T")
 
 
 def plugin_names(group: Group) -> list[str]:
-    """Return the names that distributions register in a group, sorted.
-
-    Args:
-        group: the last part of the name of the entry point group.
-    """
+    """Return the names registered in a group, sorted."""
     return sorted({point.name for point in _points(group)})
 
 
 def find_plugin(group: Group, name: str, base: type[T]) -> T | None:
-    """Load the object that a distribution registers under a name; None if there is none.
-
-    Args:
-        group: the last part of the name of the entry point group.
-        name: the name of the entry point.
-        base: the class that the object must be an instance of.
+    """Load the object registered under a name; None if there is none.
 
     Raises:
-        ConfigError: if the object cannot be loaded or is of another class, or if two distributions
-            register different objects of the same name.
+        ConfigError: if it cannot be loaded, is not a ``base``, or two distributions register the
+            name.
     """
     points = [point for point in _points(group) if point.name == name]
     if not points:
@@ -50,7 +38,7 @@ def find_plugin(group: Group, name: str, base: type[T]) -> T | None:
     (point, *_) = points
     try:
         loaded = point.load()
-    except Exception as error:  # the module is a stranger's, and may raise anything
+    except Exception as error:  # third-party modules raise anything
         raise ConfigError(
             f"{label}, which {_distribution(point)} registers as {point.value}, cannot be loaded "
             f"({type(error).__name__}: {error}); repair or uninstall it"

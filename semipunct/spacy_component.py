@@ -1,12 +1,9 @@
 """A component of spaCy pipelines: ``nlp.add_pipe("semipunct")``.
 
-spaCy finds it by the entry point group ``spacy_factories``, so nothing else needs to be imported,
-and nothing else imports this module. The tokens of a ``Doc`` are never changed. What is added to it
-are values that JSON has, since a ``Doc`` that is stored, or sent to another process, takes them
-along.
+Tokens of a ``Doc`` never change. Added values are JSON, so they survive storage and transfer.
 """
 
-# The library is an extra, without which its types are unknown.
+# spaCy is an extra; without it its types are unknown.
 # pyright: reportMissingImports=false, reportUnknownParameterType=false
 from __future__ import annotations
 
@@ -33,31 +30,25 @@ from semipunct.store.installed import installed_models
 
 Name = Literal["restore", "correct"]
 
+# Lists the models of a stored pipeline.
 _SAVED = "models.json"
-"""The file of a stored pipeline that names its models."""
 
 
 class Punctuator:
-    """Restores or corrects the punctuation of documents.
+    """Restore or correct the punctuation of documents.
 
-    It sets ``Doc._.punctuated``, the text with its new punctuation, and ``Doc._.marks``, a list of
-    dictionaries with the members that ``semipunct explain --format json`` gives a mark, and
-    ``token``, the number of the token after which it stands (None at the beginning).
+    Sets ``Doc._.punctuated``, the new text, and ``Doc._.marks``, dictionaries as in ``semipunct
+    explain --format json`` with ``token``, the index of the token before the mark (None at the
+    beginning).
+
+    Args:
+        models: folders or names: ``model``, and the ``Helpers`` that it needs.
+        options: arguments of ``semipunct.restore_text`` or ``correct_text``.
     """
 
     def __init__(
         self, task: Name, models: Mapping[str, str], options: Mapping[str, Any] | None = None
     ) -> None:
-        """Check the options; models are loaded when they are needed.
-
-        Args:
-            task: what is done.
-            models: folders or names: ``model``, and attributes of ``Helpers`` that it needs.
-            options: arguments of ``semipunct.restore_text`` or ``correct_text`` by name.
-
-        Raises:
-            UsageError: if an option does not exist, or its value is invalid.
-        """
         self.task: Name = task
         self.models = dict(models)
         if task == "correct" and (needless := sorted(self.models.keys() - {"model"})):
@@ -70,40 +61,19 @@ class Punctuator:
                 Doc.set_extension(extension, default=None)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return what another process needs, which loads the models itself."""
         return {**self.__dict__, "_task": None}
 
     def __call__(self, doc: Doc) -> Doc:
-        """Punctuate a document.
-
-        Args:
-            doc: any document; its tokens are read as the text that they spell.
-
-        Raises:
-            ModelError, UsageError: as ``semipunct.restore_text`` and ``correct_text`` do.
-        """
+        """Punctuate a document."""
         return next(self.pipe([doc]))
 
     def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
-        """Punctuate documents, some of which are read together.
-
-        Args:
-            stream: the documents.
-            batch_size: how many are read together.
-
-        Raises:
-            ModelError, UsageError: as ``semipunct.restore_text`` and ``correct_text`` do.
-        """
+        """Punctuate documents in batches."""
         for docs in minibatch(stream, size=batch_size):
             yield from map(_annotated, docs, self._prepare().texts([doc.text for doc in docs]))
 
     def to_disk(self, path: str | Path, *, exclude: Sequence[str] = ()) -> None:
-        """Store which models are used, and those that no distribution installs.
-
-        Args:
-            path: a folder to be made.
-            exclude: nothing that the component has.
-        """
+        """Store the names of the models, and the models that no distribution installs."""
         folder = Path(path)
         folder.mkdir(parents=True, exist_ok=True)
         installed = {model.folder for model in installed_models()}
@@ -116,11 +86,7 @@ class Punctuator:
         (folder / _SAVED).write_bytes(json_document(saved))
 
     def from_disk(self, path: str | Path, *, exclude: Sequence[str] = ()) -> Punctuator:
-        """Use the models that were stored; warn if an installed one is not what it was.
-
-        Args:
-            path: the folder.
-            exclude: nothing that the component has.
+        """Use the stored models; warn if an installed one has changed.
 
         Raises:
             ModelError: if the folder, or a model, is damaged or missing.
@@ -147,7 +113,6 @@ class Punctuator:
         return self
 
     def _prepare(self) -> Task[Any, Any]:
-        """Load the models when they are needed first."""
         if self._task is None:
             places: Any = self.models | self._folders
             pipeline = load(places.pop("model"), **places)
@@ -155,7 +120,6 @@ class Punctuator:
         return self._task
 
     def _models(self) -> dict[str, Pipeline[Any]]:
-        """Return the loaded models by argument."""
         task: Any = self._prepare()
         return {
             name: task.model if name == "model" else getattr(task.helpers, name)
@@ -177,7 +141,6 @@ def _checked(task: Name, options: Mapping[str, Any]) -> Any:
 
 
 def _annotated(doc: Doc, text: PunctuatedText) -> Doc:
-    """Set the attributes of a document."""
     starts = [token.idx for token in doc]
     places = places_in_source(doc.text, text, [mark.start for mark in text.marks])
     doc._.punctuated = str(text)
@@ -206,17 +169,5 @@ def create_punctuator(
     helpers: dict[str, str],
     options: dict[str, Any],
 ) -> Punctuator:
-    """Make a component of a pipeline.
-
-    Args:
-        nlp: the pipeline.
-        name: of the component.
-        model: the name or folder of a model that restores or corrects text.
-        task: what is done.
-        helpers: names or folders of other models, as ``semipunct.load`` takes them.
-        options: arguments of ``semipunct.restore_text`` or ``correct_text`` by name.
-
-    Raises:
-        UsageError: if an option does not exist, or its value is invalid.
-    """
+    """Create the component; arguments are as for ``Punctuator`` and ``semipunct.load``."""
     return Punctuator(task, {"model": model, **helpers}, options)

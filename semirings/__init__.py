@@ -1,10 +1,6 @@
 """Semirings over JAX arrays: one interface, so that one recursion computes many quantities.
 
-The names below, those of ``semirings.laws`` (the conformance kit) and of ``semirings.plugins``
-(semirings by name) are the public interface. All other modules are private by convention, and their
-contents may change in any release.
-
-Another distribution installs a package of this name: see docs/decisions/architecture.md.
+Public are these names, ``semirings.laws`` (the conformance kit) and ``semirings.plugins``.
 """
 
 from semirings.base import Groups, Laws, Semiring, Value
@@ -24,7 +20,8 @@ from semirings.sampling import Sampling
 from semirings.tropical import Tropical
 from semirings.viterbi import Viterbi
 
-# By this line semipunct knows that another distribution has not overwritten the package.
+# Another distribution installs a package of this name (docs/decisions/architecture.md); semipunct
+# recognises its own by this line.
 __distribution__ = "semipunct"
 
 __all__ = [

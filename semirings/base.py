@@ -1,8 +1,6 @@
-"""The interface that every semiring implements, and the defaults that follow from it.
+"""The interface of semirings, with default implementations.
 
-A semiring value is a pytree of equally shaped JAX arrays. Structures access values only through the
-methods below and by indexing under ``jax.tree.map``, so the same code works for every semiring. A
-semiring object holds only parameters. It is frozen and hashable, so it can be a static argument of
+A value is a pytree of equally shaped arrays. Semirings are hashable, for static arguments of
 ``jax.jit``. No operation takes a random key.
 """
 
@@ -18,11 +16,11 @@ import jax.numpy as jnp
 import numpy as np
 import numpy.typing as npt
 
+# A pytree of equally shaped arrays; only its semiring knows its structure.
 Value = Any
-"""A pytree of equally shaped arrays; only its semiring knows its structure."""
 
+# Booleans, computed on the device or constant on the host.
 Condition = jax.Array | npt.NDArray[np.bool_]
-"""Booleans, either computed on the device or constant on the host."""
 
 
 @dataclass(frozen=True)
@@ -32,12 +30,11 @@ class Laws:
     Attributes:
         commutative: ``a * b == b * a``.
         idempotent: ``a + a == a``.
-        selective: ``a + b`` is always one of ``a`` and ``b`` (the path property), so that a best
-            derivation exists; such a semiring derives from ``Selective``.
+        selective: ``a + b`` is ``a`` or ``b`` (the path property); implies ``Selective``.
         star: ``star``, the sum of all powers of a value, is defined.
-        features: ``lift`` stores its feature in the value; other semirings ignore it.
-        in_distribution: the equations hold between distributions of samples, not sample by sample.
-        broken: laws that do not hold exactly, each with the reason.
+        features: ``lift`` stores its feature in the value.
+        in_distribution: equations hold between distributions of samples.
+        broken: laws that do not hold exactly, with reasons.
     """
 
     commutative: bool = True
@@ -50,17 +47,16 @@ class Laws:
 
     @property
     def matmul_keeps_all(self) -> bool:
-        """True if ``matmul`` loses no weights other than those that ``times`` and ``sum`` lose."""
+        """Whether ``matmul`` loses no weights besides those lost by ``times`` and ``sum``."""
         return "matmul of extreme weights" not in self.broken or "extreme weights" in self.broken
 
 
 class Groups(NamedTuple):
-    """A partition of items into groups, in the two forms needed to sum over groups.
+    """A partition of items into groups.
 
     Attributes:
-        table: ``[groups, largest]`` indices of the items of each group, padded with the number
-            of items.
-        membership: ``[items, groups]`` one where the item belongs to the group, zero elsewhere.
+        table: ``[groups, largest]`` items of each group, padded with the number of items.
+        membership: ``[items, groups]`` one where the item belongs to the group.
         group: ``[items]`` the group of each item.
     """
 
@@ -70,12 +66,7 @@ class Groups(NamedTuple):
 
     @classmethod
     def of(cls, group_of_item: Sequence[int] | np.ndarray, groups: int) -> Groups:
-        """Build both forms of a partition.
-
-        Args:
-            group_of_item: ``[items]`` the group of each item.
-            groups: the number of groups, empty ones included.
-        """
+        """Build a partition from the group of each item; groups may be empty."""
         group = np.asarray(group_of_item, dtype=np.int64)
         counts = np.bincount(group, minlength=groups)
         table = np.full((groups, max(1, int(counts.max(initial=0)))), len(group), dtype=np.int32)
@@ -90,9 +81,9 @@ class Groups(NamedTuple):
 class Semiring(ABC):
     """A set with ``plus`` and ``times`` over arrays of its values.
 
-    ``plus`` is commutative and associative with neutral element zero, ``times`` is associative
-    with neutral element one, distributes over ``plus``, and zero annihilates. Exceptions are
-    declared in ``laws`` with their reason.
+    ``plus`` is commutative and associative with neutral element zero; ``times`` is associative with
+    neutral element one, distributes over ``plus``, and zero annihilates. ``laws`` declares
+    exceptions.
     """
 
     name: ClassVar[str]
@@ -100,81 +91,64 @@ class Semiring(ABC):
     @property
     @abstractmethod
     def laws(self) -> Laws:
-        """The laws that this semiring satisfies beyond the axioms, and those that it violates."""
+        """The laws satisfied beyond the axioms, and the laws violated."""
 
     @abstractmethod
     def zeros(self, shape: tuple[int, ...]) -> Value:
-        """Return an array of additive neutral elements of the given shape."""
+        """Return additive neutral elements."""
 
     @abstractmethod
     def ones(self, shape: tuple[int, ...]) -> Value:
-        """Return an array of multiplicative neutral elements of the given shape."""
+        """Return multiplicative neutral elements."""
 
     def plus(self, a: Value, b: Value) -> Value:
-        """Add elementwise with broadcasting; by default by ``sum`` over both operands.
-
-        Args:
-            a: values.
-            b: values of a shape that broadcasts with theirs.
-        """
+        """Add elementwise with broadcasting."""
         operands = jax.tree.map(lambda x, y: jnp.stack(jnp.broadcast_arrays(x, y)), a, b)
         return self.sum(operands, 0)
 
     @abstractmethod
     def times(self, a: Value, b: Value) -> Value:
-        """Multiply elementwise with broadcasting.
-
-        Args:
-            a: values.
-            b: values of a shape that broadcasts with theirs.
-        """
+        """Multiply elementwise with broadcasting."""
 
     @abstractmethod
     def sum(self, a: Value, axis: int) -> Value:
-        """Sum along one axis.
-
-        Args:
-            a: values.
-            axis: the axis to remove; an empty one gives zero.
-        """
+        """Sum along one axis; an empty axis gives zero."""
 
     @abstractmethod
     def lift(self, log_weight: jax.Array, feature: Any = None) -> Value:
         """Turn natural-log weights, each with a feature, into values.
 
         Args:
-            log_weight: any shape; minus infinity is the weight zero.
-            feature: same shape, or a pytree of arrays of that shape: an additive quantity attached
-                to the weight (an indicator, a cost, a tag for back-pointers, a second log weight).
-                Semirings without features ignore it.
+            log_weight: minus infinity is the weight zero.
+            feature: an array or pytree of the same shape: an additive quantity such as an indicator
+                or a cost, or a second log weight.
         """
 
     @abstractmethod
     def log_weight(self, a: Value) -> jax.Array:
-        """Return the natural-log weight of values; minus infinity for zero."""
+        """Return the natural-log weight of values."""
 
     def observe(self, a: Value) -> Any:
-        """Return the part of a value that the laws constrain, as a pytree of arrays.
+        """Return the part of a value that the laws constrain, by default all of it.
 
-        By default, the whole value. No law constrains, for example, the feature of a zero weight,
-        or which of two tied summands is selected.
+        The feature of a zero weight, for example, is unconstrained.
         """
         return a
 
     def star(self, a: Value) -> Value:
-        """Return the closure ``1 + a + a a + ...``; defined if ``laws.star`` is declared.
+        """Return the closure ``1 + a + a a + ...``.
 
         Raises:
-            TypeError: if this semiring has none.
+            TypeError: if ``laws.star`` is false.
         """
         raise TypeError(f"{self.name} has no star, so loops of an automaton have no weight")
 
     def zeros_like(self, a: Value) -> Value:
-        """Return zeros of the shape and dtypes of a value that is the result of an operation."""
+        """Return zeros of the shape and dtypes of a value."""
         return self._like(self.zeros, a)
 
     def ones_like(self, a: Value) -> Value:
-        """Return ones of the shape and dtypes of a value that is the result of an operation."""
+        """Return ones of the shape and dtypes of a value."""
         return self._like(self.ones, a)
 
     def _like(self, neutral: Callable[[tuple[int, ...]], Value], a: Value) -> Value:
@@ -184,14 +158,7 @@ class Semiring(ABC):
         )
 
     def prod(self, a: Value, axis: int) -> Value:
-        """Multiply along one axis, in order.
-
-        Neighbours are multiplied in pairs, so the depth is logarithmic.
-
-        Args:
-            a: values.
-            axis: the axis to remove; an empty one gives one.
-        """
+        """Multiply along one axis, in order; an empty axis gives one. The depth is logarithmic."""
         size = jax.tree.leaves(a)[0].shape[axis]
         if size == 0:
             shape = list(jax.tree.leaves(a)[0].shape)
@@ -210,50 +177,22 @@ class Semiring(ABC):
         return jax.tree.map(lambda x: x[0], a)
 
     def matmul(self, a: Value, b: Value) -> Value:
-        """Multiply matrices: the sum over k of the products.
-
-        Args:
-            a: ``[..., i, k]``.
-            b: ``[..., k, j]``.
-        """
+        """Multiply matrices ``[..., i, k]`` and ``[..., k, j]``."""
         left = jax.tree.map(lambda x: x[..., :, :, None], a)
         right = jax.tree.map(lambda x: x[..., None, :, :], b)
         return self.sum(self.times(left, right), axis=-2)
 
     def group_sum(self, a: Value, groups: Groups) -> Value:
-        """Sum the last axis within groups.
-
-        Args:
-            a: ``[..., items]``.
-            groups: the partition of the items.
-
-        Returns:
-            ``[..., groups]``; empty groups have zero.
-        """
+        """Sum ``[..., items]`` within groups to ``[..., groups]``; empty groups are zero."""
         padded = self.concatenate([a, self.zeros((*jax.tree.leaves(a)[0].shape[:-1], 1))], axis=-1)
         return self.sum(jax.tree.map(lambda x: x[..., groups.table], padded), axis=-1)
 
     def group_spread(self, a: Value, groups: Groups) -> Value:
-        """Broadcast the entry of each group to its items.
-
-        Args:
-            a: ``[..., groups]``.
-            groups: the partition of the items.
-
-        Returns:
-            ``[..., items]``.
-        """
+        """Broadcast ``[..., groups]`` to the items of each group, ``[..., items]``."""
         return jax.tree.map(lambda x: x[..., groups.group], a)
 
     def balance(self, a: Value, axes: tuple[int, ...]) -> tuple[Value, jax.Array]:
-        """Split a value into a rescaled value and the log of the factor divided out.
-
-        Rescaling keeps long products within the range of floats, and logarithms near zero, where
-        they are precise. By default the factor is one.
-
-        Args:
-            a: values.
-            axes: the axes that share one factor.
+        """Factor out a scale shared along ``axes``, to stay in the range of floats; by default one.
 
         Returns:
             The rescaled values, and the log factors, without those axes.
@@ -263,20 +202,9 @@ class Semiring(ABC):
         return a, jnp.zeros(remaining, jnp.float32)
 
     def concatenate(self, values: Sequence[Value], axis: int) -> Value:
-        """Join values along an existing axis.
-
-        Args:
-            values: values of equal shapes except along that axis.
-            axis: the axis to join along.
-        """
+        """Join values along an existing axis."""
         return jax.tree.map(lambda *xs: jnp.concatenate(xs, axis), *values)
 
     def where(self, condition: Condition, a: Value, b: Value) -> Value:
-        """Choose elementwise between two values.
-
-        Args:
-            condition: booleans that broadcast against the leaves.
-            a: the values where it is true.
-            b: the values where it is false.
-        """
+        """Choose elementwise between two values."""
         return jax.tree.map(lambda x, y: jnp.where(condition, x, y), a, b)

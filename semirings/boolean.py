@@ -1,16 +1,13 @@
-"""Booleans with disjunction and conjunction: true where a derivation exists.
+"""Booleans with disjunction and conjunction: true where a derivation exists."""
 
-| argument              | value | read by ``log_weight`` |
-| --------------------- | ----- | ---------------------- |
-| ``lift(-inf)``        | False | -inf                   |
-| ``lift(x)``, x > -inf | True  | 0, for x = +inf too    |
-| ``lift(NaN)``         | True  | 0: it is not zero      |
-| ``plus(True, True)``  | True  | 0: the first is chosen |
-| ``sum([])``           | False | -inf                   |
-| ``prod([])``          | True  | 0                      |
-
-Booleans have no tangents: every gradient with respect to a lifted log weight is zero.
-"""
+# | argument              | value | read by ``log_weight`` |
+# | --------------------- | ----- | ---------------------- |
+# | ``lift(-inf)``        | False | -inf                   |
+# | ``lift(x)``, x > -inf | True  | 0, for x = +inf too    |
+# | ``lift(NaN)``         | True  | 0: it is not zero      |
+# | ``plus(True, True)``  | True  | 0: the first is chosen |
+# | ``sum([])``           | False | -inf                   |
+# | ``prod([])``          | True  | 0                      |
 
 from __future__ import annotations
 
@@ -27,9 +24,9 @@ from semirings.numerics import first_largest, matmul
 
 @dataclass(frozen=True)
 class Boolean(Selective):
-    """``plus`` is or, ``times`` is and.
+    """``plus`` is or, ``times`` is and: the recognition semiring (Goodman 1999, section 2.2).
 
-    Source: Goodman (1999), Semiring parsing, section 2.2: the recognition semiring.
+    No log weight has a gradient.
     """
 
     name: ClassVar[str] = "boolean"
@@ -47,45 +44,34 @@ class Boolean(Selective):
         )
 
     def zeros(self, shape: tuple[int, ...]) -> jax.Array:
-        """Return false."""
         return jnp.zeros(shape, bool)
 
     def ones(self, shape: tuple[int, ...]) -> jax.Array:
-        """Return true."""
         return jnp.ones(shape, bool)
 
     def plus(self, a: jax.Array, b: jax.Array) -> jax.Array:
-        """Return the logical or."""
         return a | b
 
     def times(self, a: jax.Array, b: jax.Array) -> jax.Array:
-        """Return the logical and."""
         return a & b
 
     def sum(self, a: jax.Array, axis: int) -> jax.Array:
-        """Return the logical or along one axis."""
         return jnp.any(a, axis)
 
     def prod(self, a: jax.Array, axis: int) -> jax.Array:
-        """Return the logical and along one axis."""
         return jnp.all(a, axis)
 
     def matmul(self, a: jax.Array, b: jax.Array) -> jax.Array:
-        """Multiply as matrices of zeros and ones: true where the product is positive."""
         return matmul(a.astype(jnp.float32), b.astype(jnp.float32)) > 0
 
     def select(self, a: jax.Array, axis: int) -> jax.Array:
-        """Return the index of the first true entry along one axis; 0 if there is none."""
         return first_largest(a, axis)
 
     def star(self, a: jax.Array) -> jax.Array:
-        """Return true, because the empty product is true."""
         return jnp.ones_like(a)
 
     def lift(self, log_weight: jax.Array, feature: Any = None) -> jax.Array:
-        """Return true where the weight is nonzero."""
         return log_weight != -jnp.inf
 
     def log_weight(self, a: jax.Array) -> jax.Array:
-        """Return zero where true, else minus infinity."""
         return jnp.where(a, 0.0, -jnp.inf).astype(jnp.float32)

@@ -1,20 +1,17 @@
-"""Numbers of derivations, as integers that saturate at ``MOST``.
+"""Numbers of derivations, as integers that saturate at ``MOST``."""
 
-| argument              | value | read by ``log_weight`` |
-| --------------------- | ----- | ---------------------- |
-| ``lift(-inf)``        | 0     | -inf                   |
-| ``lift(x)``, x > -inf | 1     | 0, for x = +inf too    |
-| ``lift(NaN)``         | 1     | 0: it is not zero      |
-| ``plus(1, 1)``        | 2     | log 2: ties all count  |
-| ``plus(MOST, 1)``     | MOST  | log 2**31 in float32   |
-| ``times(MOST, 0)``    | 0     | -inf                   |
-| ``times(MOST, 2)``    | MOST  | log 2**31 in float32   |
-| ``sum([])``           | 0     | -inf                   |
-| ``star(0)``           | 1     | 0                      |
-| ``star(n)``, n > 0    | MOST  | log 2**31 in float32   |
-
-Integers have no tangents: every gradient with respect to a lifted log weight is zero.
-"""
+# | argument              | value | read by ``log_weight`` |
+# | --------------------- | ----- | ---------------------- |
+# | ``lift(-inf)``        | 0     | -inf                   |
+# | ``lift(x)``, x > -inf | 1     | 0, for x = +inf too    |
+# | ``lift(NaN)``         | 1     | 0: it is not zero      |
+# | ``plus(1, 1)``        | 2     | log 2: ties all count  |
+# | ``plus(MOST, 1)``     | MOST  | log 2**31 in float32   |
+# | ``times(MOST, 0)``    | 0     | -inf                   |
+# | ``times(MOST, 2)``    | MOST  | log 2**31 in float32   |
+# | ``sum([])``           | 0     | -inf                   |
+# | ``star(0)``           | 1     | 0                      |
+# | ``star(n)``, n > 0    | MOST  | log 2**31 in float32   |
 
 from __future__ import annotations
 
@@ -28,20 +25,15 @@ import numpy as np
 from semirings.base import Laws, Semiring
 from semirings.numerics import safe_log
 
+# The largest count, which represents all larger numbers as well.
 MOST = np.int32(2**31 - 1)
-"""The largest count, which represents itself and all larger numbers."""
 
 
 @dataclass(frozen=True)
 class Counting(Semiring):
-    """Truncated natural numbers: ``plus`` adds, ``times`` multiplies, both saturate at ``MOST``.
+    """Truncated natural numbers: ``plus`` adds, ``times`` multiplies (Goodman 1999, section 2.2).
 
-    They form a semiring, not an approximation of one. Identifying all numbers from ``MOST`` on is a
-    congruence of the natural numbers: adding to such a number, or multiplying it by a nonzero
-    number, gives such a number again. Hence every law of the natural numbers holds, and every
-    result below ``MOST`` is exact.
-
-    Source: Goodman (1999), Semiring parsing, section 2.2, with the truncation.
+    Every law holds exactly: identifying all numbers from ``MOST`` on is a congruence.
     """
 
     name: ClassVar[str] = "counting"
@@ -57,15 +49,12 @@ class Counting(Semiring):
         )
 
     def zeros(self, shape: tuple[int, ...]) -> jax.Array:
-        """Return zeros."""
         return jnp.zeros(shape, jnp.int32)
 
     def ones(self, shape: tuple[int, ...]) -> jax.Array:
-        """Return ones."""
         return jnp.ones(shape, jnp.int32)
 
     def plus(self, a: jax.Array, b: jax.Array) -> jax.Array:
-        """Add, saturating at ``MOST``."""
         return _plus(a, b)
 
     def times(self, a: jax.Array, b: jax.Array) -> jax.Array:
@@ -73,23 +62,19 @@ class Counting(Semiring):
         return jnp.where(a > MOST // jnp.maximum(b, 1), MOST, a * b)
 
     def sum(self, a: jax.Array, axis: int) -> jax.Array:
-        """Add along one axis, in any order: saturating addition is associative."""
         return jax.lax.reduce(a, np.int32(0), _plus, (axis % a.ndim,))
 
     def star(self, a: jax.Array) -> jax.Array:
-        """Return one, the empty product, at zero; otherwise ``MOST``, since the series diverges."""
         return jnp.where(a == 0, 1, MOST).astype(a.dtype)
 
     def lift(self, log_weight: jax.Array, feature: Any = None) -> jax.Array:
-        """Return one where the weight is nonzero."""
         return (log_weight != -jnp.inf).astype(jnp.int32)
 
     def log_weight(self, a: jax.Array) -> jax.Array:
-        """Return the logarithm of the count."""
         return safe_log(a.astype(jnp.float32))
 
     def count(self, a: jax.Array) -> jax.Array:
-        """Return the number of derivations, int32; ``MOST`` means at least that many."""
+        """Return the number of derivations; ``MOST`` means at least that many."""
         return a
 
 

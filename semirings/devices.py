@@ -1,7 +1,7 @@
-"""Types of arrays within ``jax.shard_map``: the axes of devices along which they vary.
+"""Axes of devices along which arrays vary within ``jax.shard_map``.
 
-JAX requires that what a loop carries, and what the rules of custom derivatives return, varies along
-the same axes as what replaces it. Arrays made from shapes vary along none.
+JAX requires that loop states, and results of custom derivative rules, vary along the same axes as
+the values that they replace.
 """
 
 from __future__ import annotations
@@ -12,28 +12,19 @@ import jax
 
 
 def axes_of(values: Any) -> frozenset[str]:
-    """Return the axes of devices along which any of the arrays varies.
-
-    Args:
-        values: a pytree of arrays.
-    """
+    """Return the axes of devices along which any array of a pytree varies."""
     return frozenset().union(*(_axes(x) for x in jax.tree.leaves(values)))
 
 
 def _axes(x: Any) -> frozenset[str]:
     kind: Any = x if isinstance(x, jax.ShapeDtypeStruct) else jax.typeof(x)
-    # In other versions of JAX the axes are an attribute of the type itself.
+    # Some versions of JAX have the axes in the type itself.
     manual = getattr(kind, "manual_axis_type", None)
     return getattr(kind, "vma", None) or frozenset() if manual is None else manual.varying
 
 
 def varying(values: Any, axes: frozenset[str]) -> Any:
-    """Let arrays vary along axes of devices, without changing them.
-
-    Args:
-        values: a pytree of arrays.
-        axes: names of axes; usually none, and the result is the argument.
-    """
+    """Let the arrays of a pytree vary along axes of devices, without changing them."""
     if not axes:
         return values
 
@@ -45,14 +36,7 @@ def varying(values: Any, axes: frozenset[str]) -> Any:
 
 
 def scan(body: Any, state: Any, xs: Any, **options: Any) -> tuple[Any, Any]:
-    """Run ``jax.lax.scan`` from a state that varies along the same axes as later states.
-
-    Args:
-        body: maps a state and a slice to the next state and outputs.
-        state: a pytree of arrays.
-        xs: a pytree of arrays, or None.
-        **options: those of ``jax.lax.scan``.
-    """
+    """Run ``jax.lax.scan`` from a state that varies along the same axes as later states."""
     if jax.sharding.get_abstract_mesh().manual_axes:
         first = jax.eval_shape(lambda xs: jax.tree.map(lambda x: x[0], xs), xs)
         stable = False

@@ -1,19 +1,17 @@
 """Entropy and divergence in one pass, by the chain rule, without subtracting from log Z.
 
-A sum over disjoint sets of derivations is a choice among the sets: its entropy is that of the
-choice plus the average entropy of the chosen set. A product is two independent choices: entropies
-add. Cross-entropies and divergences of two distributions over the same derivations behave in the
-same way.
-
-| argument                          | value        | gradient                               |
-| --------------------------------- | ------------ | -------------------------------------- |
-| entropy of ``plus(-inf, -inf)``   | 0            | 0, 0                                   |
-| entropy of ``plus(x, x)``         | log 2        | 0, 0: a tie is the most uncertain      |
-| entropy of ``plus(x, -inf)``      | 0            | 0, 0                                   |
-| divergence where q forbids        | +inf         | 0                                      |
-| divergence where p forbids        | that of rest | 0 for the forbidden                    |
-| either of ``sum([])``             | 0            | (nothing)                              |
+A sum chooses a set of derivations: its entropy is the entropy of the choice plus the average
+entropy of the sets. Entropies of a product add.
 """
+
+# | argument                          | value        | gradient                               |
+# | --------------------------------- | ------------ | -------------------------------------- |
+# | entropy of ``plus(-inf, -inf)``   | 0            | 0, 0                                   |
+# | entropy of ``plus(x, x)``         | log 2        | 0, 0: a tie is the most uncertain      |
+# | entropy of ``plus(x, -inf)``      | 0            | 0, 0                                   |
+# | divergence where q forbids        | +inf         | 0                                      |
+# | divergence where p forbids        | of the rest  | 0 for the forbidden                    |
+# | either of ``sum([])``             | 0            | (nothing)                              |
 
 from __future__ import annotations
 
@@ -30,7 +28,7 @@ from semirings.numerics import log_balance, log_shares, log_sum, log_sum_and_sha
 
 
 class Uncertain(NamedTuple):
-    """A log weight and the entropy of its derivations in nats; arrays of equal shape."""
+    """A log weight and the entropy of its derivations in nats."""
 
     weight: jax.Array
     nats: jax.Array
@@ -40,7 +38,7 @@ class Uncertain(NamedTuple):
 class Entropy(Semiring):
     """Log weights with the entropy of the distribution over derivations.
 
-    Source: Hwa (2000); Li and Eisner (2009), section 6.1, here with normalised entropies.
+    Hwa (2000); Li and Eisner (2009), section 6.1, here with normalised entropies.
     """
 
     name: ClassVar[str] = "entropy"
@@ -50,33 +48,26 @@ class Entropy(Semiring):
         return Laws(broken=INFINITE_BROKEN)
 
     def zeros(self, shape: tuple[int, ...]) -> Uncertain:
-        """Return the weight zero with entropy 0."""
         return Uncertain(Log().zeros(shape), jnp.zeros(shape, jnp.float32))
 
     def ones(self, shape: tuple[int, ...]) -> Uncertain:
-        """Return the weight one with entropy 0."""
         return Uncertain(Log().ones(shape), jnp.zeros(shape, jnp.float32))
 
     def times(self, a: Uncertain, b: Uncertain) -> Uncertain:
-        """Multiply independent parts: entropies add."""
         return Uncertain(Log().times(a.weight, b.weight), a.nats + b.nats)
 
     def sum(self, a: Uncertain, axis: int) -> Uncertain:
-        """Choose among the summands along one axis."""
         total, shares = log_sum_and_shares(a.weight, axis)
         nats = weigh(shares, a.nats - log_shares(a.weight, axis))
         return Uncertain(total, jnp.sum(nats, axis))
 
     def lift(self, log_weight: jax.Array, feature: Any = None) -> Uncertain:
-        """Return a weight that is certain in itself."""
         return Uncertain(log_weight, jnp.zeros_like(log_weight))
 
     def log_weight(self, a: Uncertain) -> jax.Array:
-        """Return the log weight."""
         return a.weight
 
     def balance(self, a: Uncertain, axes: tuple[int, ...]) -> tuple[Uncertain, jax.Array]:
-        """Subtract the largest weight along ``axes``, held constant."""
         weight, log_factor = log_balance(a.weight, axes)
         return a._replace(weight=weight), log_factor
 
@@ -85,7 +76,7 @@ class Entropy(Semiring):
 
 
 class Compared(NamedTuple):
-    """Log weights under two distributions, p and q, and a divergence in nats, of equal shape."""
+    """Log weights under two distributions, p and q, and a divergence in nats."""
 
     weight: jax.Array
     reference: jax.Array
@@ -94,13 +85,10 @@ class Compared(NamedTuple):
 
 @dataclass(frozen=True)
 class Divergence(Semiring):
-    """Kullback-Leibler divergence, or cross-entropy, of two weightings of the same derivations.
+    """Kullback-Leibler divergence, or ``cross``-entropy, of two weightings of the same derivations.
 
-    ``lift`` takes the log weights of p, and those of q as the feature. Where p is nonzero and q is
-    zero the result is plus infinity.
-
-    Attributes:
-        cross: compute the cross-entropy, E_p[-log q], rather than E_p[log p - log q].
+    ``lift`` takes the log weights of p, and as the feature those under q. The result is plus
+    infinity where q is zero and p is not.
     """
 
     cross: bool = False
@@ -113,25 +101,21 @@ class Divergence(Semiring):
         return Laws(features=True, broken=INFINITE_BROKEN | {"balance restores": unread})
 
     def zeros(self, shape: tuple[int, ...]) -> Compared:
-        """Return the weight zero under both."""
         return Compared(Log().zeros(shape), Log().zeros(shape), jnp.zeros(shape, jnp.float32))
 
     def ones(self, shape: tuple[int, ...]) -> Compared:
-        """Return the weight one under both."""
         return Compared(Log().ones(shape), Log().ones(shape), jnp.zeros(shape, jnp.float32))
 
     def times(self, a: Compared, b: Compared) -> Compared:
-        """Multiply independent parts: divergences add."""
         weight, reference = Log().times(a.weight, b.weight), Log().times(a.reference, b.reference)
         return Compared(weight, reference, a.nats + b.nats)
 
     def sum(self, a: Compared, axis: int) -> Compared:
-        """Choose among the summands along one axis."""
         weight, p = log_sum_and_shares(a.weight, axis)
         nats = a.nats - log_shares(a.reference, axis)
         if not self.cross:
             nats = nats + log_shares(a.weight, axis)
-        # Infinite however small p is where q is zero, even if its share underflows.
+        # Infinite where q is zero, however small p is, even if its share underflows.
         endless = nats == jnp.inf
         lost = jnp.any(endless & (a.weight > -jnp.inf), axis)
         # Masked before the multiplication: the gradient of zero times infinity is NaN.
@@ -140,7 +124,6 @@ class Divergence(Semiring):
         return Compared(weight, log_sum(a.reference, axis), nats)
 
     def lift(self, log_weight: jax.Array, feature: Any = None) -> Compared:
-        """Pair the log weights of p with those of q, by default the same."""
         reference = log_weight if feature is None else feature
         nats = jnp.where((reference == -jnp.inf) & (log_weight > -jnp.inf), jnp.inf, 0.0)
         return Compared(log_weight, reference, nats.astype(log_weight.dtype))
@@ -150,7 +133,6 @@ class Divergence(Semiring):
         return a.weight
 
     def balance(self, a: Compared, axes: tuple[int, ...]) -> tuple[Compared, jax.Array]:
-        """Subtract the largest weight under p along ``axes``; the scale of q is never used."""
         weight, log_factor = log_balance(a.weight, axes)
         return Compared(weight, log_balance(a.reference, axes)[0], a.nats), log_factor
 

@@ -1,24 +1,19 @@
 """Expectation semirings of first and second order (Eisner 2002; Li and Eisner 2009).
 
-Li and Eisner store sums of weight times count, ``(p, r)``. Here the sums are divided by ``p``: a
-value is a weight of the base semiring, of any range, with the *average* of a feature. A product
-adds the averages of its factors; a sum averages its summands, weighted by their shares. The product
-of a small weight and a large feature is never computed, nor, for variances, a difference of large
-numbers.
-
-| argument                              | value                   | gradient                     |
-| ------------------------------------- | ----------------------- | ---------------------------- |
-| ``lift(-inf, +inf)``                  | weight zero, mean 0     | 0                            |
-| ``plus((-inf, m), (-inf, m'))``       | mean 0                  | 0, 0                         |
-| ``plus((x, m), (-inf, inf))``         | mean m                  | 1, 0 by the means            |
-| ``plus((+inf, m), (x, m'))``          | mean m                  | 1, 0 by the means            |
-| ``plus((x, m), (x, m'))``             | mean (m + m') / 2       | 1/2, 1/2; a tie is averaged  |
-| ``sum([])``                           | weight zero, mean 0     | (nothing)                    |
-| ``star`` of weight one                | mean +inf, 0 if m is 0  | 0                            |
-
-What the division costs, and how the classical form is obtained from it, is in
-docs/decisions/semirings.md.
+Li and Eisner store sums of weight times feature, ``(p, r)``; here a value is a weight of the base
+with the *average* ``r / p``, to avoid products of small weights and large features, and differences
+of large numbers (docs/decisions/semirings.md).
 """
+
+# | argument                              | value                   | gradient                     |
+# | ------------------------------------- | ----------------------- | ---------------------------- |
+# | ``lift(-inf, +inf)``                  | weight zero, mean 0     | 0                            |
+# | ``plus((-inf, m), (-inf, m'))``       | mean 0                  | 0, 0                         |
+# | ``plus((x, m), (-inf, inf))``         | mean m                  | 1, 0 by the means            |
+# | ``plus((+inf, m), (x, m'))``          | mean m                  | 1, 0 by the means            |
+# | ``plus((x, m), (x, m'))``             | mean (m + m') / 2       | 1/2, 1/2; a tie is averaged  |
+# | ``sum([])``                           | weight zero, mean 0     | (nothing)                    |
+# | ``star`` of weight one                | mean +inf, 0 if m is 0  | 0                            |
 
 from __future__ import annotations
 
@@ -34,12 +29,12 @@ from semirings.log import Log
 from semirings.numerics import matmul, quotient, weigh
 from semirings.real import Real
 
+# The law that averaging by shares violates.
 INFINITE_BROKEN = {"infinite weights": "times infinity all weights are alike, and so are shares"}
-"""The law that averaging by shares violates."""
 
 
 class Moments(NamedTuple):
-    """A weight of the base and the average of the feature, of equal shape."""
+    """A weight of the base and the average of the feature."""
 
     weight: Any
     mean: jax.Array
@@ -49,15 +44,8 @@ class Moments(NamedTuple):
 class Expectation(Semiring):
     """Weights with the average of an additive quantity over all derivations.
 
-    In terms of Li and Eisner's ``(p, r)``, ``mean = r / p``: ``(p, m)(p', m') = (p p', m + m')``
-    and ``(p, m) + (p', m') = (p + p', (p m + p' m') / (p + p'))``.
-
-    Attributes:
-        base: the semiring of the weights, any that is ``Divisible``: ``Log`` or ``Real`` for
-            averages; with a selective one the average is the feature of the best derivation.
-
-    Raises:
-        TypeError: if the base is not divisible.
+    ``(p, m)(p', m') = (p p', m + m')``; ``(p, m) + (p', m') = (p + p', (p m + p' m') / (p + p'))``.
+    With a selective base, the average is the feature of the best derivation.
     """
 
     base: Divisible = Log()
@@ -70,23 +58,18 @@ class Expectation(Semiring):
         return replace(laws, star=self.base.laws.star)
 
     def __post_init__(self) -> None:
-        """Refuse a base whose summands have no shares."""
         require_divisible(self.base)
 
     def zeros(self, shape: tuple[int, ...]) -> Moments:
-        """Return the weight zero with features of zero."""
         return Moments(self.base.zeros(shape), jnp.zeros(shape, jnp.float32))
 
     def ones(self, shape: tuple[int, ...]) -> Moments:
-        """Return the weight one with features of zero."""
         return Moments(self.base.ones(shape), jnp.zeros(shape, jnp.float32))
 
     def times(self, a: Moments, b: Moments) -> Moments:
-        """Multiply weights, add features."""
         return Moments(self.base.times(a.weight, b.weight), a.mean + b.mean)
 
     def sum(self, a: Moments, axis: int) -> Moments:
-        """Add weights, average features along one axis."""
         shares = self.base.shares(a.weight, axis)
         return Moments(self.base.sum(a.weight, axis), jnp.sum(weigh(shares, a.mean), axis))
 
@@ -98,21 +81,16 @@ class Expectation(Semiring):
         return _averaging(self.base.matmul(a.weight, b.weight), total)
 
     def group_sum(self, a: Moments, groups: Groups) -> Moments:
-        """Sum within groups; over ``Real`` with finite features, without a gather.
-
-        The reverse pass of a gather is slow.
-        """
+        """Sum within groups; over ``Real`` without a gather, whose reverse pass is slow."""
         if not isinstance(self.base, Real):
             return super().group_sum(a, groups)
         total = matmul(_total(a), groups.membership)
         return _averaging(self.base.group_sum(a.weight, groups), total)
 
     def lift(self, log_weight: jax.Array, feature: Any = None) -> Moments:
-        """Attach the feature, which is 0 where the weight is zero."""
         return Moments(self.base.lift(log_weight), _masked(log_weight, feature))
 
     def log_weight(self, a: Moments) -> jax.Array:
-        """Return the log of the weight."""
         return self.base.log_weight(a.weight)
 
     def expected_value(self, a: Moments) -> jax.Array:
@@ -123,12 +101,9 @@ class Expectation(Semiring):
         return self.base.observe(a.weight), self.expected_value(a)
 
     def star(self, a: Moments) -> Moments:
-        """Average over the number of repetitions, which is geometric with the mean p / (1 - p).
-
-        Since ``star(a) = 1 + a star(a)``, its mean satisfies ``x = s (m + x)``, where s is the
-        share of the second term; in a selective base the share is 1 if that term is selected, else
-        0.
-        """
+        """Average over the number of repetitions, which is geometric with the mean p / (1 - p)."""
+        # Since star(a) = 1 + a star(a), the mean satisfies x = s (m + x), with the share s of the
+        # second term.
         base, weight = self.base, self.base.star(a.weight)
         ends = base.log_weight(weight) != jnp.inf
         # Masked before the multiplication: the gradient of infinity times zero is NaN.
@@ -140,7 +115,6 @@ class Expectation(Semiring):
         return Moments(weight, jnp.where(ends, weigh(rounds, a.mean), endless))
 
     def balance(self, a: Moments, axes: tuple[int, ...]) -> tuple[Moments, jax.Array]:
-        """Balance the weight; averages have no scale."""
         weight, log_factor = self.base.balance(a.weight, axes)
         return Moments(weight, a.mean), log_factor
 
@@ -151,21 +125,14 @@ def _total(a: Moments) -> jax.Array:
 
 
 def _averaging(weight: jax.Array, total: jax.Array) -> Moments:
-    """Divide sums of weight times feature by the weights; zero where the weight is zero."""
     return Moments(weight, quotient(total, jnp.where(weight == 0, 1.0, weight)))
 
 
 class Covariances(NamedTuple):
-    """A weight, the averages of two quantities, and their covariance, of equal shape.
+    """A weight, the averages of two quantities, and their covariance.
 
-    An average is the sum of two floats, of which the second is what the first rounds off: the
-    covariance consists of differences of averages, which may be much smaller than these.
-
-    Attributes:
-        weight: a value of the base.
-        first, second: averages, rounded.
-        covariance: of the two quantities.
-        first_rest, second_rest: what is missing in the averages.
+    Covariances are differences of averages and may be much smaller, so averages have rounding
+    errors, ``_rest``.
     """
 
     weight: Any
@@ -180,17 +147,8 @@ class Covariances(NamedTuple):
 class Covariance(Semiring):
     """The second-order expectation semiring, centred: covariance instead of E[r s].
 
-    Covariances of independent parts add; the covariance of a sum is the average covariance of its
-    summands plus the covariance of their averages. With the same quantity twice it is the variance.
-    ``lift`` takes a pair ``feature = (r, s)``, or one array to use for both.
-
-    Source: Li and Eisner (2009), section 3.2: ``t / p = covariance + first * second``.
-
-    Attributes:
-        base: the semiring of the weights.
-
-    Raises:
-        TypeError: if the base is not divisible.
+    Covariances of independent parts add. ``lift`` takes a pair ``feature = (r, s)``, or one array
+    for the variance. Li and Eisner (2009), section 3.2: ``t / p = covariance + first * second``.
     """
 
     base: Divisible = Log()
@@ -202,15 +160,12 @@ class Covariance(Semiring):
         return _averaged(self.base)
 
     def __post_init__(self) -> None:
-        """Refuse a base whose summands have no shares."""
         require_divisible(self.base)
 
     def zeros(self, shape: tuple[int, ...]) -> Covariances:
-        """Return the weight zero with features of zero."""
         return self._certain(self.base.zeros(shape), shape)
 
     def ones(self, shape: tuple[int, ...]) -> Covariances:
-        """Return the weight one with features of zero."""
         return self._certain(self.base.ones(shape), shape)
 
     def _certain(self, weight: Value, shape: tuple[int, ...]) -> Covariances:
@@ -218,7 +173,6 @@ class Covariance(Semiring):
         return Covariances(weight, nothing, nothing, nothing, nothing, nothing)
 
     def times(self, a: Covariances, b: Covariances) -> Covariances:
-        """Multiply independent parts: averages and covariances add."""
         weight = self.base.times(a.weight, b.weight)
         first, first_error = _two_sum(a.first, b.first)
         second, second_error = _two_sum(a.second, b.second)
@@ -239,8 +193,8 @@ class Covariance(Semiring):
             return jnp.sum(weigh(shares, x), axis)
 
         def centred(x: jax.Array, remainder: jax.Array) -> tuple[jax.Array, jax.Array, jax.Array]:
-            """Return the average, what it lacks, and the differences of the summands from it."""
-            # Any number close to the average will do, so it is constant under differentiation.
+            """Return the average, its rounding error, and the deviations of the summands."""
+            # Any number close to the average suffices, so it is constant under differentiation.
             near = jax.lax.stop_gradient(average(x))
             aside = x - jnp.expand_dims(near, axis) + remainder
             lacking = average(aside)
@@ -260,7 +214,6 @@ class Covariance(Semiring):
         return Covariances(self.base.lift(log_weight), r, s, nothing, nothing, nothing)
 
     def log_weight(self, a: Covariances) -> jax.Array:
-        """Return the log of the weight."""
         return self.base.log_weight(a.weight)
 
     def observe(self, a: Covariances) -> Any:
@@ -270,7 +223,6 @@ class Covariance(Semiring):
         return self.base.observe(a.weight), seen
 
     def balance(self, a: Covariances, axes: tuple[int, ...]) -> tuple[Covariances, jax.Array]:
-        """Balance the weight; averages have no scale."""
         weight, log_factor = self.base.balance(a.weight, axes)
         return a._replace(weight=weight), log_factor
 
@@ -280,12 +232,11 @@ def _two_sum(a: jax.Array, b: jax.Array) -> tuple[jax.Array, jax.Array]:
     total = a + b
     of_b = total - a
     error = (a - (total - of_b)) + (b - of_b)
-    # Infinite sums have no error to speak of.
+    # The error of an infinite sum is taken as zero.
     return total, jax.lax.stop_gradient(jnp.where(jnp.isfinite(total), error, 0.0))
 
 
 def _averaged(base: Semiring) -> Laws:
-    """Return the laws of weights with averages, except for the star."""
     broken = INFINITE_BROKEN | base.laws.broken
     if base.laws.selective:
         broken |= {"plus commutative": "of equal weights the first wins, with its feature"}

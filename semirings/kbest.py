@@ -1,15 +1,8 @@
 """The k best derivations, exactly and in one pass (Huang and Chiang 2005; Goodman 1999).
 
-A value is a list of the k best weights, best first. A sum finds the k lists with the best heads,
-and then the k best entries of these lists; no other list can contribute. A product of two lists is
-the k best of the pairs that can be among them.
-
-The parts of a derivation come from the reverse pass, as in ``Sampling``: a cotangent holds the
-requested rank; a sum passes the request to the summand and rank that the entry came from, a product
-to both factors. Only one number is propagated back, however large k is.
-
-No tag for each rank is needed: docs/decisions/semirings.md. Winners are selected
-by masks, since the gradient of a gather is a scatter, which runs one element after another.
+A value is a list of the k best weights, best first. Parts come from the reverse pass, as in
+``Sampling``: a cotangent holds the requested rank, which a sum passes to the summand and rank of
+the entry, a product to both factors (docs/decisions/semirings.md).
 """
 
 from __future__ import annotations
@@ -29,19 +22,18 @@ from semirings.devices import axes_of, scan, varying
 from semirings.numerics import one_hot, unbroadcast
 from semirings.viterbi import Viterbi
 
+# Mark and rank: arrays of zeros, used only for their cotangents.
 Request = tuple[jax.Array, jax.Array]
-"""Mark and rank: arrays of zeros that are used only for their cotangents."""
 
 
 class Ranked(NamedTuple):
-    """A value of ``KBest``, of equally shaped arrays.
+    """A value of ``KBest``.
 
     Attributes:
-        weights: values of the base semiring by rank, best first; always k of them. The ranks that a
-            lifted weight lacks are constants on the host, so that products can tell that they are
-            empty.
-        mark: its cotangent is the number of times that a derivation uses the value.
-        rank: its cotangent is the requested rank of the value, from 1; 0 for none.
+        weights: values of the base by rank, best first; missing ranks are constants on the host, so
+            that products can skip them.
+        mark: its cotangent counts the uses of the value in a derivation.
+        rank: its cotangent is the requested rank, from 1; 0 for none.
     """
 
     weights: tuple[Any, ...]
@@ -53,16 +45,10 @@ class Ranked(NamedTuple):
 class KBest(Marking):
     """The k best weights of a selective base semiring, with the parts of each.
 
-    Ties keep the order of the summands, so the first j of the k best are the j best. Ranks beyond
-    the number of derivations have weight zero.
-
-    Attributes:
-        k: the number of ranks.
-        base: the semiring whose ``select`` chooses the better derivation.
+    Ties keep the order of summands. Ranks beyond the number of derivations have weight zero.
 
     Raises:
         TypeError: if the base is not selective.
-        ValueError: if k is not positive.
     """
 
     k: int = 4
@@ -76,17 +62,14 @@ class KBest(Marking):
         return Laws(commutative=base.commutative, features=True, broken=base.broken)
 
     def __post_init__(self) -> None:
-        """Check that the base semiring is selective and k is positive."""
         require_selective(self.base)
         if self.k < 1:
             raise ValueError(f"k is {self.k}; give 1 or more")
 
     def zeros(self, shape: tuple[int, ...]) -> Ranked:
-        """Return lists without derivations."""
         return self._single(self.base.zeros(shape))
 
     def ones(self, shape: tuple[int, ...]) -> Ranked:
-        """Return lists of one derivation, of weight one."""
         return self._single(self.base.ones(shape))
 
     def times(self, a: Ranked, b: Ranked) -> Ranked:
@@ -104,7 +87,6 @@ class KBest(Marking):
         return self._padded(weights, request)
 
     def sum(self, a: Ranked, axis: int) -> Ranked:
-        """Merge all lists along one axis into the k best."""
         shape = a.mark.shape
         axis %= len(shape)
         if shape[axis] == 0:
@@ -118,8 +100,8 @@ class KBest(Marking):
     def _merged(self, lists: Sequence[Value], axis: int) -> tuple[Value, jax.Array, jax.Array]:
         """Return the weights, lists and ranks of the k best along one axis, ``[k, ...]``.
 
-        The lists are sorted, so the k best come from the lists with the k best heads. The list with
-        the p-th best head contributes at most as many entries as the better heads leave room for.
+        The list with the p-th best head contributes at most as many entries as better heads leave
+        room for.
         """
         heads, winners = self._best(lists[0], axis)
         if len(lists) == 1:
@@ -136,7 +118,7 @@ class KBest(Marking):
                 lists[rank],
             )
             used_up = again[: self.k - rank]
-            parts.append(self._where(used_up, self._none(entries), entries))
+            parts.append(self.base.where(used_up, self.base.zeros_like(entries), entries))
             origins.append(winners[: self.k - rank])
             ranks.append(jnp.full_like(origins[-1], rank))
         candidates = jax.tree.map(lambda *xs: jnp.concatenate(xs), *parts)
@@ -148,24 +130,18 @@ class KBest(Marking):
 
     def _best(self, a: Value, axis: int) -> tuple[Value, jax.Array]:
         """Return the k best entries along one axis, ``[k, ...]``, and their indices."""
-        nothing = self._none(a)
+        # Masks, since the gradient of a gather is a scatter, which is slow.
+        nothing = self.base.zeros_like(a)
         shape = jax.tree.leaves(a)[0].shape
 
         def take_best(left: Value, _: None) -> tuple[Value, tuple[Value, jax.Array]]:
             winner = self.base.select(left, axis)
             best = self.base.sum(left, axis)
             is_winner = one_hot(winner, shape, axis)
-            return self._where(is_winner, nothing, left), (best, winner)
+            return self.base.where(is_winner, nothing, left), (best, winner)
 
         _, ranked = scan(take_best, a, None, length=self.k)
         return ranked
-
-    def _where(self, condition: jax.Array, a: Value, b: Value) -> Value:
-        return jax.tree.map(lambda x, y: jnp.where(condition, x, y), a, b)
-
-    def _none(self, like: Value) -> Value:
-        zeros = self.base.zeros(jax.tree.leaves(like)[0].shape)
-        return jax.tree.map(lambda x, y: x.astype(y.dtype), zeros, like)
 
     def _single(self, weight: Value) -> Ranked:
         nothing = jnp.zeros(jax.tree.leaves(weight)[0].shape, jnp.float32)
@@ -183,7 +159,6 @@ class KBest(Marking):
         return Ranked((*weights, *[empty] * (self.k - len(weights))), *request)
 
     def lift(self, log_weight: jax.Array, feature: Any = None) -> Ranked:
-        """Return one derivation; the cotangent of ``feature`` marks it where it is used."""
         single = self._single(self.base.lift(log_weight))
         nothing = jnp.zeros_like(log_weight)
         mark = nothing if feature is None else jnp.broadcast_to(feature, log_weight.shape)
@@ -198,7 +173,6 @@ class KBest(Marking):
         return jnp.stack([self.base.log_weight(x) for x in a.weights])
 
     def balance(self, a: Ranked, axes: tuple[int, ...]) -> tuple[Ranked, jax.Array]:
-        """Divide all ranks by the factor that balances the best."""
         best, log_factor = self.base.balance(a.weights[0], axes)
         factor = jnp.expand_dims(log_factor, axes)
         filled = _filled(a.weights)
@@ -207,8 +181,8 @@ class KBest(Marking):
 
     def _divided(self, weight: Value, log_factor: jax.Array) -> Value:
         divided = self.base.times(self.base.lift(-log_factor), weight)
-        # Where the log factor is 0 nothing is divided: not every semiring lifts 0 to one.
-        return jax.tree.map(lambda x, y: jnp.where(log_factor == 0, x, y), weight, divided)
+        # A log factor of 0 divides nothing: not every semiring lifts 0 to one.
+        return self.base.where(log_factor == 0, weight, divided)
 
     def observe(self, a: Ranked) -> Any:
         return tuple(self.base.observe(x) for x in a.weights)
@@ -239,13 +213,12 @@ class _Constant(np.ndarray):
 
 
 def _filled(weights: Sequence[Value]) -> int:
-    """Return how many of the ranks may hold a derivation."""
+    """Return how many ranks may hold a derivation."""
     on_device = [any(isinstance(x, jax.Array) for x in jax.tree.leaves(w)) for w in weights]
     return max(1, sum(on_device))
 
 
 def _listed(stacked: Value) -> list[Value]:
-    """Split a value along its first axis."""
     size = jax.tree.leaves(stacked)[0].shape[0]
     return [jax.tree.map(lambda x, i=i: x[i], stacked) for i in range(size)]
 
@@ -275,8 +248,8 @@ def _factors_reverse(
     def of_factor(side: int, like: jax.Array) -> Request:
         factor_rank = _entry(pairs[:, side], pair + 1) + 1
         factor_rank = jnp.where(rank > 0, factor_rank, 0).astype(rank.dtype)
-        # Where an operand was broadcast, only one of its copies gets the request. Operands may
-        # differ in precision: features have that of the weights, ones have float32.
+        # Only one copy of a broadcast operand gets the request. Operands may differ in precision:
+        # features have the dtype of the weights, ones are float32.
         marks, ranks = (unbroadcast(x, like).astype(like.dtype) for x in (mark, factor_rank))
         return marks, ranks
 
@@ -308,7 +281,7 @@ def _summands_reverse(
     mark, rank = request
     summand_rank = jnp.where(rank > 0, _entry(ranks, rank) + 1, 0).astype(rank.dtype)
     winner = _entry(winners, rank)
-    # Where no rank is requested the entry is meaningless but harmless: only zeros are spread.
+    # Without a requested rank the entry is meaningless but harmless: only zeros are spread.
     shape = (*rank.shape[:axis], size, *rank.shape[axis:])
     chosen = one_hot(winner, shape, axis)
     spread = (jnp.where(chosen, jnp.expand_dims(x, axis), 0) for x in (mark, summand_rank))
@@ -323,5 +296,5 @@ def _entry(table: jax.Array, number: jax.Array) -> jax.Array:
     size = len(table)
     entries = table.reshape(size, *(table.shape[1:] or (1,) * number.ndim))
     places = jnp.arange(1, size + 1, dtype=number.dtype).reshape(size, *(1,) * number.ndim)
-    # Written as a sum because the compiler does not recompute a sum for each broadcast use.
+    # A sum, because the compiler does not recompute sums for each broadcast use.
     return jnp.sum(jnp.where(number == places, entries, 0), 0, dtype=table.dtype)

@@ -1,17 +1,16 @@
-"""Log-space reals: the semiring of log likelihoods, and its extension to signed weights.
+"""Log-space reals: the semiring of log likelihoods, and its extension to signed weights."""
 
-| argument              | value     | gradient                             |
-| --------------------- | --------- | ------------------------------------ |
-| ``plus(-inf, -inf)``  | -inf      | 0, 0                                 |
-| ``plus(x, x)``        | x + log 2 | 1/2, 1/2: shared in a tie            |
-| ``plus(+inf, x)``     | +inf      | 1, 0                                 |
-| ``times(-inf, +inf)`` | -inf      | 1, 1: a sum gives it no share        |
-| ``sum([])``           | -inf      | (nothing)                            |
-| ``star(0)``           | +inf      | 0                                    |
-
-A ``SignedLog`` has the same values at infinities, with gradient 0 there. Where terms
-cancel to zero the log magnitude is -inf and the gradient 0.
-"""
+# | argument              | value     | gradient                             |
+# | --------------------- | --------- | ------------------------------------ |
+# | ``plus(-inf, -inf)``  | -inf      | 0, 0                                 |
+# | ``plus(x, x)``        | x + log 2 | 1/2, 1/2: shared in a tie            |
+# | ``plus(+inf, x)``     | +inf      | 1, 0                                 |
+# | ``times(-inf, +inf)`` | -inf      | 1, 1: a sum gives it no share        |
+# | ``sum([])``           | -inf      | (nothing)                            |
+# | ``star(0)``           | +inf      | 0                                    |
+#
+# A ``SignedLog`` has the same values at infinities, with gradient 0. Where terms cancel to zero the
+# log magnitude is -inf and the gradient 0.
 
 from __future__ import annotations
 
@@ -46,23 +45,18 @@ class Log(Divisible):
         return Laws(star=True)
 
     def zeros(self, shape: tuple[int, ...]) -> jax.Array:
-        """Return minus infinities."""
         return jnp.full(shape, -jnp.inf, jnp.float32)
 
     def ones(self, shape: tuple[int, ...]) -> jax.Array:
-        """Return zeros, the logarithm of one."""
         return jnp.zeros(shape, jnp.float32)
 
     def plus(self, a: jax.Array, b: jax.Array) -> jax.Array:
-        """Return the log of the sum of exponentials."""
         return log_add(a, b)
 
     def times(self, a: jax.Array, b: jax.Array) -> jax.Array:
-        """Add logarithms; minus infinity annihilates even plus infinity."""
         return log_times(a, b)
 
     def sum(self, a: jax.Array, axis: int) -> jax.Array:
-        """Return the log of the sum of exponentials along one axis."""
         return log_sum(a, axis)
 
     def shares(self, a: jax.Array, axis: int) -> jax.Array:
@@ -79,20 +73,17 @@ class Log(Divisible):
         return jnp.where(diverges, jnp.inf, -jnp.log(-jnp.expm1(jnp.where(diverges, -1.0, a))))
 
     def lift(self, log_weight: jax.Array, feature: Any = None) -> jax.Array:
-        """Return the log weight itself."""
         return log_weight
 
     def log_weight(self, a: jax.Array) -> jax.Array:
-        """Return the value itself."""
         return a
 
     def balance(self, a: jax.Array, axes: tuple[int, ...]) -> tuple[jax.Array, jax.Array]:
-        """Subtract the largest along ``axes``, held constant."""
         return log_balance(a, axes)
 
 
 class Signed(NamedTuple):
-    """A real number as the log of its magnitude and its sign (-1, 0 or 1), of equal shape."""
+    """A real number as the log of its magnitude and its sign (-1, 0 or 1)."""
 
     magnitude: jax.Array
     sign: jax.Array
@@ -102,9 +93,7 @@ class Signed(NamedTuple):
 class SignedLog(Semiring):
     """Real numbers, including negative ones, as log magnitude and sign.
 
-    Intended for differences of sums, such as numerators of expectations of signed quantities, that
-    exceed the range of floats. Infinity minus infinity is zero. ``log_weight`` returns the log
-    magnitude of a positive number, and NaN for a negative one, like the logarithm.
+    For differences of sums that exceed the range of floats. Infinity minus infinity is zero.
     """
 
     name: ClassVar[str] = "signed-log"
@@ -128,15 +117,12 @@ class SignedLog(Semiring):
         )
 
     def zeros(self, shape: tuple[int, ...]) -> Signed:
-        """Return magnitudes of zero with sign 0."""
         return Signed(jnp.full(shape, -jnp.inf, jnp.float32), jnp.zeros(shape, jnp.float32))
 
     def ones(self, shape: tuple[int, ...]) -> Signed:
-        """Return magnitudes of one with positive sign."""
         return Signed(jnp.zeros(shape, jnp.float32), jnp.ones(shape, jnp.float32))
 
     def times(self, a: Signed, b: Signed) -> Signed:
-        """Multiply magnitudes and signs."""
         return Signed(log_times(a.magnitude, b.magnitude), a.sign * b.sign)
 
     def sum(self, a: Signed, axis: int) -> Signed:

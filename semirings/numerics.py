@@ -1,23 +1,18 @@
 """Logarithms and log-sum-exp with exact infinities and finite gradients.
 
-| argument                 | value | gradient                              |
-| ------------------------ | ----- | ------------------------------------- |
-| ``safe_log(0)``          | -inf  | 0                                     |
-| ``log_times(-inf, x)``   | -inf  | 1, 1, for x = +inf as well            |
-| ``log_add(-inf, -inf)``  | -inf  | 0, 0                                  |
-| ``log_sum([-inf, x])``   | x     | 0, 1                                  |
-| ``log_sum([])``          | -inf  | (nothing)                             |
-| ``log_sum([+inf, x])``   | +inf  | 1, 0 shared equally by all +inf terms |
-| any of them, of NaN      | NaN   | NaN                                   |
-
-NaN is never mistaken for zero: comparisons are written such that they are false for NaN where they
-would replace a value.
-
-The derivatives are defined as JVP rules, so forward mode, reverse mode and their compositions work.
-A sum stores one array for its reverse pass: the shares of its terms.
-
-Zero times NaN is NaN, in every semiring (docs/decisions/semirings.md).
+NaN is never mistaken for zero, and zero times NaN is NaN (docs/decisions/semirings.md). Derivatives
+are JVP rules; a sum stores only the shares of its terms.
 """
+
+# | argument                 | value | gradient                              |
+# | ------------------------ | ----- | ------------------------------------- |
+# | ``safe_log(0)``          | -inf  | 0                                     |
+# | ``log_times(-inf, x)``   | -inf  | 1, 1, for x = +inf as well            |
+# | ``log_add(-inf, -inf)``  | -inf  | 0, 0                                  |
+# | ``log_sum([-inf, x])``   | x     | 0, 1                                  |
+# | ``log_sum([])``          | -inf  | (nothing)                             |
+# | ``log_sum([+inf, x])``   | +inf  | 1, 0 shared equally by all +inf terms |
+# | any of them, of NaN      | NaN   | NaN                                   |
 
 from __future__ import annotations
 
@@ -29,38 +24,28 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+# The longest axis whose running sums are computed by a matrix product.
 _SHORT = 256
-"""The longest axis whose running sums are computed by a matrix product."""
 
+# By default, GPUs and TPUs round the factors of matrix products to 11 bits or fewer.
 _PRECISION = jax.lax.Precision.HIGHEST
-"""By default, GPUs and TPUs round the factors of matrix products to 11 bits or fewer."""
 
 
 def safe_log(a: jax.Array) -> jax.Array:
     """Return the logarithm, with value minus infinity and gradient zero at zero."""
-    # Below this a float is subnormal: its reciprocal, which the gradient needs, is infinite.
+    # The reciprocal of a subnormal float, which the gradient needs, is infinite.
     nothing: jax.Array = a < jnp.finfo(a.dtype).tiny
     return jnp.where(nothing, -jnp.inf, jnp.log(jnp.where(nothing, 1.0, a)))
 
 
-def log_times(a: jax.Array, b: jax.Array) -> jax.Array:
-    """Add logs, except that minus infinity annihilates even plus infinity (but not NaN).
-
-    Args:
-        a: logs of the left factors.
-        b: logs of the right ones, of a shape that broadcasts.
-    """
-    product: jax.Array = _log_times(a, b)
-    return product
-
-
 @jax.custom_jvp
-def _log_times(a: jax.Array, b: jax.Array) -> jax.Array:
+def log_times(a: jax.Array, b: jax.Array) -> jax.Array:
+    """Add logs, except that minus infinity annihilates even plus infinity (but not NaN)."""
     # The minimum is minus infinity, unless the other factor is NaN.
     return jnp.where((a == -jnp.inf) | (b == -jnp.inf), jnp.minimum(a, b), a + b)
 
 
-@_log_times.defjvp
+@log_times.defjvp
 def _log_times_jvp(
     primals: tuple[jax.Array, jax.Array], tangents: tuple[jax.Array, jax.Array]
 ) -> tuple[jax.Array, jax.Array]:
@@ -69,12 +54,7 @@ def _log_times_jvp(
 
 
 def log_sum(a: jax.Array, axis: int) -> jax.Array:
-    """Return the log of the sum of exponentials along one axis.
-
-    Args:
-        a: any shape, infinities allowed.
-        axis: the axis to remove.
-    """
+    """Return the log of the sum of exponentials along one axis."""
     total: jax.Array = _log_sum(axis % a.ndim, a)
     return total
 
@@ -95,15 +75,8 @@ def _log_sum_jvp(
 def log_sum_and_shares(a: jax.Array, axis: int) -> tuple[jax.Array, jax.Array]:
     """Return ``log_sum`` and the shares of its terms: all zero if it is zero, equal if infinite.
 
-    The shares are quotients of exponentials, not exponentials of differences from the total:
-    float32 represents a total of 100,000 only to two decimals, whereas the shares stay exact.
-
-    Args:
-        a: any shape, infinities allowed.
-        axis: the axis to sum along.
-
-    Returns:
-        The sum without that axis, and the shares of the shape of ``a``.
+    Shares are quotients of exponentials, not exponentials of differences from the total: float32
+    represents a total of 100,000 only to two decimals.
     """
     if a.shape[axis] == 0:
         return jnp.max(a, axis, initial=-jnp.inf), a
@@ -119,12 +92,7 @@ def log_sum_and_shares(a: jax.Array, axis: int) -> tuple[jax.Array, jax.Array]:
 
 
 def log_shares(a: jax.Array, axis: int) -> jax.Array:
-    """Return the logs of the shares in a sum, including shares that underflow.
-
-    Args:
-        a: any shape, infinities allowed.
-        axis: the axis to sum along.
-    """
+    """Return the logs of the shares in a sum, including shares that underflow."""
     if a.shape[axis] == 0:
         return a
     shifted, _ = _shifted(a, axis)
@@ -133,17 +101,10 @@ def log_shares(a: jax.Array, axis: int) -> jax.Array:
 
 
 def relative(a: jax.Array, axis: int) -> tuple[jax.Array, jax.Array]:
-    """Return exponentials relative to the largest along an axis, and the log of the factor.
+    """Return exponentials relative to the largest along an axis, and the log factor.
 
-    Where the largest is plus infinity, infinite terms become one and all others zero; where it is
-    minus infinity the log factor is 0. The log factor is constant under differentiation.
-
-    Args:
-        a: any shape, infinities allowed.
-        axis: the axis along which the factor is shared.
-
-    Returns:
-        The exponentials, and the log factor with an axis of size one.
+    Relative to plus infinity, infinite terms are one. The log factor is constant under
+    differentiation.
     """
     shifted, shift = _shifted(a, axis)
     return jnp.exp(shifted), shift
@@ -158,12 +119,7 @@ def _shifted(a: jax.Array, axis: int) -> tuple[jax.Array, jax.Array]:
 
 
 def cumulative(terms: jax.Array, axis: int) -> jax.Array:
-    """Return running sums, over short axes by a matrix product, which is many times faster.
-
-    Args:
-        terms: any shape.
-        axis: the axis to sum along.
-    """
+    """Return running sums, over short axes by a matrix product, which is many times faster."""
     size = terms.shape[axis]
     if size > _SHORT:
         return jax.lax.cumsum(terms, axis % terms.ndim)
@@ -173,39 +129,20 @@ def cumulative(terms: jax.Array, axis: int) -> jax.Array:
 
 
 def log_balance(a: jax.Array, axes: tuple[int, ...]) -> tuple[jax.Array, jax.Array]:
-    """Subtract the largest along ``axes`` from logarithms.
-
-    Floats are densest near zero: after 100,000 steps, float32 would have only two decimals.
-
-    Args:
-        a: logarithms of any shape.
-        axes: the axes that share the number subtracted.
-
-    Returns:
-        The differences, and the number subtracted, without those axes.
-    """
+    """Subtract the largest along ``axes`` from logarithms, and return it."""
+    # Floats are densest near zero: after 100,000 steps, float32 would have only two decimals.
     most = jax.lax.stop_gradient(jnp.max(a, axes, keepdims=True, initial=-jnp.inf) if axes else a)
     shift = jnp.where(jnp.isfinite(most), most, 0.0)
     return a - shift, jnp.squeeze(shift, axes)
 
 
-def quotient(a: jax.Array, b: jax.Array) -> jax.Array:
-    """Divide, with a derivative that stays finite where the square of the divisor underflows.
-
-    Args:
-        a: the dividend.
-        b: the divisor.
-    """
-    ratio: jax.Array = _quotient(a, b)
-    return ratio
-
-
 @jax.custom_jvp
-def _quotient(a: jax.Array, b: jax.Array) -> jax.Array:
+def quotient(a: jax.Array, b: jax.Array) -> jax.Array:
+    """Divide, with a derivative that stays finite where the square of the divisor underflows."""
     return a / b
 
 
-@_quotient.defjvp
+@quotient.defjvp
 def _quotient_jvp(
     primals: tuple[jax.Array, jax.Array], tangents: tuple[jax.Array, jax.Array]
 ) -> tuple[jax.Array, jax.Array]:
@@ -214,79 +151,51 @@ def _quotient_jvp(
 
 
 def weigh(shares: jax.Array, a: jax.Array) -> jax.Array:
-    """Multiply by shares, where zero times infinity or NaN is zero.
-
-    Args:
-        shares: as returned by ``log_sum_and_shares``.
-        a: numbers of the same shape.
-    """
+    """Multiply by shares, where zero times infinity or NaN is zero."""
     nothing = shares == 0
     return jnp.where(nothing, 0.0, shares * jnp.where(nothing, 0.0, a))
 
 
 def log_add(a: jax.Array, b: jax.Array) -> jax.Array:
-    """Return the log of the sum of two exponentials.
-
-    Args:
-        a: logs.
-        b: logs of a shape that broadcasts.
-    """
+    """Return the log of the sum of two exponentials."""
     a, b = jnp.broadcast_arrays(a, b)
     return log_sum(jnp.stack([a, b]), 0)
 
 
 def matmul(a: jax.Array, b: jax.Array | np.ndarray) -> jax.Array:
-    """Multiply matrices of numbers in the precision of their dtype, on every device.
-
-    Args:
-        a: ``[..., i, k]``.
-        b: ``[..., k, j]``.
-    """
+    """Multiply matrices in the precision of their dtype, on every device."""
     return jnp.matmul(a, b, precision=_PRECISION)
 
 
 def log_matmul(a: jax.Array, b: jax.Array) -> jax.Array:
     """Multiply matrices in log space.
 
-    They are multiplied as numbers, unless an entry of the result is so small that terms that matter
-    may have underflowed: then the whole product is summed term by term, which takes ``[..., i, k,
-    j]`` terms.
-
-    Args:
-        a: ``[..., i, k]`` logs.
-        b: ``[..., k, j]`` logs.
+    Where terms that matter may have underflowed, the product is summed over ``[..., i, k, j]``
+    terms.
     """
     product, unsure = log_matmul_of_numbers(a, b)
-    # The reverse pass stores no terms: they would take memory even where they are not summed.
+    # The reverse pass stores no terms, which would take memory even if not summed.
     again = jax.checkpoint(log_matmul_of_terms, prevent_cse=False)
     log_product: jax.Array = jax.lax.cond(anywhere(unsure), again, lambda a, b: product, a, b)
     return log_product
 
 
 def log_matmul_of_numbers(a: jax.Array, b: jax.Array) -> tuple[jax.Array, jax.Array]:
-    """Multiply matrices in log space as matrices of numbers.
-
-    The matrices are shifted by the largest entries of their rows and columns, exponentiated and
-    multiplied. A term is lost if it is below the smallest float, in these units. This matters only
-    if the sum is small, too: how small single weights are is irrelevant, since almost always others
-    outweigh them.
-
-    Args:
-        a: ``[..., i, k]`` logs.
-        b: ``[..., k, j]`` logs.
+    """Multiply exponentials relative to the largest entries of rows and columns, in log space.
 
     Returns:
-        The product; and booleans, true for entries that may be wrong because terms were lost.
+        The product; and booleans, true for entries that may be wrong because small terms
+        underflowed.
     """
     rows, most_of_rows = relative(a, -1)
     columns, most_of_columns = relative(b, -2)
     total = matmul(rows, columns)
     # Zero stays zero, even where infinity was subtracted.
     product = log_times(log_times(safe_log(total), most_of_rows), most_of_columns)
-    # All lost terms together are less than an eighth of a unit in the last place of such a sum.
+    # All lost terms together are below an eighth of a unit in the last place of such a sum.
     limits = jnp.finfo(total.dtype)
     least = 8 * a.shape[-1] * float(limits.tiny) / float(limits.eps)
-    # Factors above the square root of the smallest float lose nothing: a sum of zero is then zero.
+    # Factors above the root of the smallest float do not underflow: a sum of zero is then zero.
     root = float(limits.tiny) ** 0.5
     low = jnp.any((a > -jnp.inf) & (rows < root), -1)[..., :, None]
     low = low | jnp.any((b > -jnp.inf) & (columns < root), -2)[..., None, :]
@@ -294,12 +203,7 @@ def log_matmul_of_numbers(a: jax.Array, b: jax.Array) -> tuple[jax.Array, jax.Ar
 
 
 def log_matmul_of_terms(a: jax.Array, b: jax.Array) -> jax.Array:
-    """Multiply matrices in log space, term by term.
-
-    Args:
-        a: ``[..., i, k]`` logs.
-        b: ``[..., k, j]`` logs.
-    """
+    """Multiply matrices in log space, term by term."""
     return log_sum(log_times(a[..., :, :, None], b[..., None, :, :]), -2)
 
 
@@ -307,11 +211,7 @@ def log_matmul_of_terms(a: jax.Array, b: jax.Array) -> jax.Array:
 def anywhere(flags: jax.Array) -> jax.Array:
     """Return whether any flag is true; under ``vmap``, for all mapped values together.
 
-    The result is never mapped. A ``cond`` that depends on it thus remains one, where a mapped
-    predicate would make JAX evaluate both branches.
-
-    Args:
-        flags: booleans of any shape.
+    A ``cond`` on the result stays one, where a mapped predicate would evaluate both branches.
     """
     return jnp.any(flags)
 
@@ -324,13 +224,7 @@ def _anywhere_mapped(size: int, mapped: list[bool], flags: jax.Array) -> tuple[j
 def pick(a: jax.Array, winner: jax.Array, axis: int) -> jax.Array:
     """Select one entry along one axis with a mask.
 
-    Unlike the gradient of a gather, its gradient needs no scatter; both gather and scatter are slow
-    on most devices.
-
-    Args:
-        a: any shape.
-        winner: indices of the shape without that axis.
-        axis: the axis to remove.
+    Unlike a gather, its gradient needs no scatter; both are slow on most devices.
     """
     entry: jax.Array = _pick(a, winner, axis)
     return entry
@@ -346,7 +240,7 @@ def _pick(a: jax.Array, winner: jax.Array, axis: int) -> jax.Array:
 def _pick_jvp(
     axis: int, primals: tuple[jax.Array, jax.Array], tangents: tuple[jax.Array, Any]
 ) -> tuple[jax.Array, jax.Array]:
-    # The reverse pass recomputes the mask, and thus stores only one small number for each sum.
+    # The reverse pass recomputes the mask, and stores only an index for each sum.
     again: Callable[[jax.Array, jax.Array], jax.Array] = jax.checkpoint(
         lambda x, winner: pick(x, winner, axis), prevent_cse=False
     )
@@ -354,33 +248,19 @@ def _pick_jvp(
     return pick(*primals, axis), again(tangents[0], winner)
 
 
-def maximum(
-    a: jax.Array, axis: int, *, keepdims: bool = False, initial: float | None = None
-) -> jax.Array:
+def maximum(a: jax.Array, axis: int, *, keepdims: bool = False) -> jax.Array:
     """Return the largest entry along one axis, NaN if one is NaN.
 
-    XLA's reductions on CPUs drop NaN from arrays of some thousand entries, so ``jnp.max`` alone
-    would turn a wrong weight into a plausible number.
-
-    Args:
-        a: any shape.
-        axis: the axis to remove.
-        keepdims: whether to keep the axis, with size 1.
-        initial: a lower bound of the result; needed if the axis is empty.
+    XLA's reductions on CPUs drop NaN from arrays of thousands of entries.
     """
-    most = jnp.max(a, axis, keepdims=keepdims, initial=initial)
+    most = jnp.max(a, axis, keepdims=keepdims)
     if not _floating(a):
         return most
     return jnp.where(jnp.any(jnp.isnan(a), axis, keepdims=keepdims), jnp.nan, most)
 
 
 def largest(a: jax.Array, axis: int) -> jax.Array:
-    """Return the largest entry along one axis; only the first such entry has a gradient.
-
-    Args:
-        a: any shape.
-        axis: the axis to remove; not empty.
-    """
+    """Return the largest entry along one axis; only the first such entry has a gradient."""
     entry: jax.Array = _largest(a, axis)
     return entry
 
@@ -399,51 +279,28 @@ def _largest_jvp(
 
 
 def first_largest(a: jax.Array, axis: int) -> jax.Array:
-    """Return the index of the first largest entry along one axis; of the first NaN if there is one.
+    """Return the index of the first largest entry along one axis, or of the first NaN.
 
     Two plain reductions are faster than ``argmax``.
-
-    Args:
-        a: any shape.
-        axis: the axis to remove; not empty.
     """
     most = maximum(a, axis, keepdims=True)
     return first_true((a == most) | jnp.isnan(a) if _floating(a) else a == most, axis)
 
 
 def first_true(a: jax.Array, axis: int) -> jax.Array:
-    """Return the index of the first true entry along one axis; of the last entry if there is none.
-
-    Args:
-        a: booleans of any shape.
-        axis: the axis to remove; not empty.
-    """
+    """Return the index of the first true entry along one axis, or of the last entry."""
     size = a.shape[axis]
     return jnp.min(jnp.where(a, _along(axis, size, a.ndim), size - 1), axis)
 
 
 def one_hot(winner: jax.Array, shape: tuple[int, ...], axis: int) -> jax.Array:
-    """Return a mask that is true at the given index along one axis.
-
-    Args:
-        winner: indices of the shape without that axis.
-        shape: the shape of the result.
-        axis: the axis to index.
-    """
+    """Return a mask that is true at the given index along one axis."""
     index = _along(axis, shape[axis], len(shape)).astype(winner.dtype)
     return jnp.broadcast_to(index == jnp.expand_dims(winner, axis), shape)
 
 
 def unbroadcast(x: jax.Array, like: jax.Array) -> jax.Array:
-    """Sum over the axes along which one array was broadcast to the shape of another.
-
-    Args:
-        x: an array of the larger shape.
-        like: an array whose shape broadcasts to that of ``x``.
-
-    Returns:
-        The sums, of the shape of ``like``.
-    """
+    """Sum over the axes along which an array was broadcast, to the shape of ``like``."""
     extra = x.ndim - like.ndim
     repeated = [i for i, n in enumerate(like.shape, extra) if n == 1 and x.shape[i] != 1]
     return jnp.sum(x, (*range(extra), *repeated)).reshape(like.shape)

@@ -1,4 +1,4 @@
-"""Semirings by name, registered by distributions in the entry point group ``semirings``."""
+"""Semirings by name, registered in the entry point group ``semirings``."""
 
 from __future__ import annotations
 
@@ -9,19 +9,18 @@ from semirings.base import Semiring
 
 __all__ = ["GROUP", "Plugin", "available"]
 
+# The entry point group in which distributions register their semirings.
 GROUP = "semirings"
-"""The entry point group in which distributions register their semirings."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plugin:
-    """One registered semiring.
+    """A registered semiring.
 
     Attributes:
-        name: the name of the entry point.
-        distribution, version: of the package that registered it.
-        semiring: the semiring with default parameters, or None if it failed to load.
-        fault: the reason for the failure, or the empty string.
+        name: of the entry point.
+        semiring: with default parameters, or None if it failed to load.
+        fault: the reason for the failure.
     """
 
     name: str
@@ -32,7 +31,7 @@ class Plugin:
 
 
 def available() -> dict[str, Plugin]:
-    """Return all registered semirings by name; one that fails to load is listed with its fault."""
+    """Return all registered semirings by name; one that fails to load has a fault."""
     plugins = (_load(point) for point in entry_points(group=GROUP))
     return {plugin.name: plugin for plugin in sorted(plugins, key=lambda p: p.name)}
 
@@ -42,7 +41,7 @@ def _load(point: EntryPoint) -> Plugin:
     version = point.dist.version if point.dist else "?"
     try:
         semiring = point.load()()
-    except Exception as error:  # noqa: BLE001 - whatever a stranger's module raises on import
+    except Exception as error:  # noqa: BLE001 - third-party modules raise anything
         fault = f"{type(error).__name__}: {error}"
         return Plugin(point.name, distribution, version, None, fault)
     if not isinstance(semiring, Semiring):

@@ -1,12 +1,11 @@
-"""The direct product of two semirings: two quantities in one pass.
+"""The direct product of two semirings: two quantities in one pass."""
 
-| argument                      | value                        | gradient             |
-| ----------------------------- | ---------------------------- | -------------------- |
-| any operation on infinities   | that of each factor          | that of each factor  |
-| a tie                         | decided in each factor       | that of each factor  |
-| ``sum([])``                   | zero in both                 | (nothing)            |
-| ``log_weight(a)``             | that of the first            | that of the first    |
-"""
+# | argument                      | value                        | gradient             |
+# | ----------------------------- | ---------------------------- | -------------------- |
+# | any operation on infinities   | as in each factor            | as in each factor    |
+# | a tie                         | decided in each factor       | as in each factor    |
+# | ``sum([])``                   | zero in both                 | (nothing)            |
+# | ``log_weight(a)``             | as in the first              | as in the first      |
 
 from __future__ import annotations
 
@@ -22,7 +21,7 @@ from semirings.viterbi import Viterbi
 
 
 class Pair(NamedTuple):
-    """A value of each factor; the arrays of both are of equal shape."""
+    """A value of each factor, of equal shape."""
 
     first: Any
     second: Any
@@ -30,16 +29,10 @@ class Pair(NamedTuple):
 
 @dataclass(frozen=True)
 class Product(Semiring):
-    """Pairs of values, with componentwise operations.
+    """Pairs of values, with componentwise operations; ``log_weight`` reads the first.
 
-    Weights are lifted into both factors. ``log_weight`` returns that of the first. A product
-    satisfies the laws that both factors satisfy, but it is not selective, because the factors may
-    select different summands. ``balance`` does nothing, since one number cannot be the factor of
-    both. Factors must therefore have sufficient range themselves, like ``Log`` but unlike ``Real``.
-
-    Attributes:
-        first: the factor that ``log_weight`` reads.
-        second: the other one.
+    A product is not selective, since the factors may select different summands, nor balanced, so
+    factors need a sufficient range, like ``Log`` but unlike ``Real``.
     """
 
     first: Semiring = Log()
@@ -49,7 +42,6 @@ class Product(Semiring):
 
     @property
     def laws(self) -> Laws:
-        """The laws that both factors satisfy."""
         first, second = self.first.laws, self.second.laws
         return Laws(
             commutative=first.commutative and second.commutative,
@@ -61,11 +53,9 @@ class Product(Semiring):
         )
 
     def zeros(self, shape: tuple[int, ...]) -> Pair:
-        """Return zero in both."""
         return Pair(self.first.zeros(shape), self.second.zeros(shape))
 
     def ones(self, shape: tuple[int, ...]) -> Pair:
-        """Return one in both."""
         return Pair(self.first.ones(shape), self.second.ones(shape))
 
     def plus(self, a: Pair, b: Pair) -> Pair:
@@ -104,19 +94,12 @@ class Product(Semiring):
         )
 
     def star(self, a: Pair) -> Pair:
-        """Return the closure in both.
-
-        Raises:
-            TypeError: if either factor has none.
-        """
         return Pair(self.first.star(a.first), self.second.star(a.second))
 
     def lift(self, log_weight: jax.Array, feature: Any = None) -> Pair:
-        """Lift into both."""
         return Pair(self.first.lift(log_weight, feature), self.second.lift(log_weight, feature))
 
     def log_weight(self, a: Pair) -> jax.Array:
-        """Return the log weight of the first."""
         return self.first.log_weight(a.first)
 
     def observe(self, a: Pair) -> Pair:

@@ -1,17 +1,14 @@
-"""Which-provenance: the supporters that occur in any derivation of nonzero weight.
+"""Which-provenance: the supporters that occur in any derivation of nonzero weight."""
 
-| argument                     | possible | supporters                |
-| ---------------------------- | -------- | ------------------------- |
-| ``lift(-inf, i)``            | False    | none                      |
-| ``lift(x, i)``, x > -inf     | True     | i, for x = +inf, NaN too  |
-| ``lift(x)``, ``lift(x, -1)`` | True     | none                      |
-| ``plus`` of two ties         | True     | those of both             |
-| ``times(a, zero)``           | False    | none                      |
-| ``sum([])``                  | False    | none                      |
-| ``star(a)``                  | True     | those of a                |
-
-Sets have no tangents: every gradient with respect to a lifted log weight is zero.
-"""
+# | argument                     | possible | supporters                |
+# | ---------------------------- | -------- | ------------------------- |
+# | ``lift(-inf, i)``            | False    | none                      |
+# | ``lift(x, i)``, x > -inf     | True     | i, for x = +inf, NaN too  |
+# | ``lift(x)``, ``lift(x, -1)`` | True     | none                      |
+# | ``plus`` of two ties         | True     | the union                 |
+# | ``times(a, zero)``           | False    | none                      |
+# | ``sum([])``                  | False    | none                      |
+# | ``star(a)``                  | True     | as in a                   |
 
 from __future__ import annotations
 
@@ -28,12 +25,7 @@ _WORD = 32
 
 
 class Supported(NamedTuple):
-    """A boolean, true where a derivation exists, and the set of its supporters.
-
-    Attributes:
-        possible: booleans; where false, no bit is set.
-        words: the set as bits, 32 to an array of uint32: bit j of word i is supporter 32 i + j.
-    """
+    """Whether a derivation exists, and its supporters: bit j of word i is supporter 32 i + j."""
 
     possible: jax.Array
     words: tuple[jax.Array, ...]
@@ -41,19 +33,11 @@ class Supported(NamedTuple):
 
 @dataclass(frozen=True)
 class Provenance(Semiring):
-    """Sets of supporters, which are labels of weights: parts, nodes, slots, rules or others.
+    """Sets of supporters, labels of weights such as parts, nodes or rules.
 
-    ``plus`` and ``times`` are both set union, and zero has no supporters. A supporter that is
-    missing from a total can be removed without affecting any derivation.
-
-    Source: Green, Karvounarakis and Tannen (2007), Provenance semirings; the set of all
-    contributing inputs is the lineage of Cui, Widom and Wiener (2000), with a zero added.
-
-    Attributes:
-        size: the number of supporters, which are numbered from zero.
-
-    Raises:
-        ValueError: if size is not positive.
+    ``plus`` and ``times`` are both union. A supporter missing from a total affects no derivation.
+    Green, Karvounarakis and Tannen (2007); the lineage of Cui, Widom and Wiener (2000), with a
+    zero.
     """
 
     size: int = _WORD
@@ -73,16 +57,13 @@ class Provenance(Semiring):
         )
 
     def __post_init__(self) -> None:
-        """Check that the size is positive."""
         if self.size < 1:
             raise ValueError(f"size is {self.size}; give 1 or more")
 
     def zeros(self, shape: tuple[int, ...]) -> Supported:
-        """Return impossible values."""
         return self._unsupported(jnp.zeros(shape, bool))
 
     def ones(self, shape: tuple[int, ...]) -> Supported:
-        """Return possible values without supporters."""
         return self._unsupported(jnp.ones(shape, bool))
 
     def _unsupported(self, possible: jax.Array) -> Supported:
@@ -90,31 +71,21 @@ class Provenance(Semiring):
         return Supported(possible, (jnp.zeros(possible.shape, jnp.uint32),) * words)
 
     def plus(self, a: Supported, b: Supported) -> Supported:
-        """Return the union: possible if either is, with the supporters of both."""
         return jax.tree.map(jnp.bitwise_or, a, b)
 
     def times(self, a: Supported, b: Supported) -> Supported:
-        """Return the join: possible if both are, with the supporters of both."""
         possible = a.possible & b.possible
         united = zip(a.words, b.words, strict=True)
         return Supported(possible, tuple(jnp.where(possible, x | y, 0) for x, y in united))
 
     def sum(self, a: Supported, axis: int) -> Supported:
-        """Return the union along one axis: possible if any is, with the supporters of all."""
         return jax.tree.map(lambda x: jax.lax.reduce_or(x, (axis % x.ndim,)), a)
 
     def star(self, a: Supported) -> Supported:
-        """Return possible values, since the empty product is possible, with the same supporters."""
         return Supported(jnp.ones_like(a.possible), a.words)
 
     def lift(self, log_weight: jax.Array, feature: Any = None) -> Supported:
-        """Return a set of one supporter where the weight is nonzero.
-
-        Args:
-            log_weight: any shape.
-            feature: same shape, the number of the supporter, as integers or floats; numbers outside
-                ``0..size-1`` mean none.
-        """
+        """Return a set of one supporter, the feature; numbers outside ``0..size-1`` mean none."""
         possible = log_weight != -jnp.inf
         if feature is None:
             return self._unsupported(possible)
@@ -128,11 +99,10 @@ class Provenance(Semiring):
         )
 
     def log_weight(self, a: Supported) -> jax.Array:
-        """Return zero where possible, else minus infinity."""
         return Boolean().log_weight(a.possible)
 
     def supporters(self, a: Supported) -> jax.Array:
-        """Return booleans, ``[..., size]``: true for each supporter in any derivation."""
+        """Return ``[..., size]``: true for each supporter in any derivation."""
         words = jnp.stack(a.words, -1)[..., None]
         bits = jax.lax.broadcasted_iota(jnp.uint32, (*words.shape[:-1], _WORD), words.ndim - 1)
         return ((words >> bits) & 1 == 1).reshape(*a.possible.shape, -1)[..., : self.size]

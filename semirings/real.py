@@ -1,17 +1,17 @@
 """Nonnegative reals with addition and multiplication, rescaled so that float32 suffices.
 
-| argument            | value                | gradient                         |
-| ------------------- | -------------------- | -------------------------------- |
-| ``plus(0, 0)``      | 0                    | 1, 1                             |
-| ``times(0, 3)``     | 0                    | 3, 0                             |
-| ``times(0, inf)``   | NaN, as declared     | (weights are finite)             |
-| ``sum([])``         | 0                    | (nothing)                        |
-| ``log_weight(0)``   | -inf                 | 0                                |
-| ``star(1)``         | inf                  | 0                                |
-
-What lies outside the range of a float is lost without notice, so this is used only where an
-enclosure proves that nothing was (docs/decisions/semirings.md).
+Used only where an enclosure proves that no weight left the range of floats
+(docs/decisions/semirings.md).
 """
+
+# | argument            | value                | gradient                         |
+# | ------------------- | -------------------- | -------------------------------- |
+# | ``plus(0, 0)``      | 0                    | 1, 1                             |
+# | ``times(0, 3)``     | 0                    | 3, 0                             |
+# | ``times(0, inf)``   | NaN, as declared     | (weights are finite)             |
+# | ``sum([])``         | 0                    | (nothing)                        |
+# | ``log_weight(0)``   | -inf                 | 0                                |
+# | ``star(1)``         | inf                  | 0                                |
 
 from __future__ import annotations
 
@@ -30,9 +30,8 @@ from semirings.numerics import matmul, quotient, safe_log
 class Real(Divisible):
     """Weights in linear space: ``plus`` adds, ``times`` multiplies.
 
-    Long products leave the range of floats, so ``balance`` divides by the largest entry and returns
-    its log. The factor is constant under differentiation (the quotient carries the whole gradient),
-    so no gradient divides by the square of a small number.
+    ``balance`` divides by the largest entry. The factor is constant under differentiation (the
+    quotient carries the whole gradient), so no gradient divides by the square of a small number.
     """
 
     name: ClassVar[str] = "real"
@@ -53,23 +52,18 @@ class Real(Divisible):
         )
 
     def zeros(self, shape: tuple[int, ...]) -> jax.Array:
-        """Return zeros."""
         return jnp.zeros(shape, jnp.float32)
 
     def ones(self, shape: tuple[int, ...]) -> jax.Array:
-        """Return ones."""
         return jnp.ones(shape, jnp.float32)
 
     def plus(self, a: jax.Array, b: jax.Array) -> jax.Array:
-        """Add."""
         return a + b
 
     def times(self, a: jax.Array, b: jax.Array) -> jax.Array:
-        """Multiply."""
         return a * b
 
     def sum(self, a: jax.Array, axis: int) -> jax.Array:
-        """Add along one axis."""
         return jnp.sum(a, axis)
 
     def shares(self, a: jax.Array, axis: int) -> jax.Array:
@@ -82,11 +76,9 @@ class Real(Divisible):
         return jnp.where(a >= 1, jnp.inf, 1 / (1 - jnp.where(a >= 1, 0.0, a)))
 
     def prod(self, a: jax.Array, axis: int) -> jax.Array:
-        """Multiply along one axis."""
         return jnp.prod(a, axis)
 
     def matmul(self, a: jax.Array, b: jax.Array) -> jax.Array:
-        """Multiply matrices of reals."""
         return matmul(a, b)
 
     def group_sum(self, a: jax.Array, groups: Groups) -> jax.Array:
@@ -94,19 +86,15 @@ class Real(Divisible):
         return matmul(a, groups.membership)
 
     def group_spread(self, a: jax.Array, groups: Groups) -> jax.Array:
-        """Multiply by the transposed membership matrix, which avoids scatters in both passes."""
         return matmul(a, groups.membership.T)
 
     def lift(self, log_weight: jax.Array, feature: Any = None) -> jax.Array:
-        """Return the exponential of the log weight."""
         return jnp.exp(log_weight)
 
     def log_weight(self, a: jax.Array) -> jax.Array:
-        """Return the logarithm, minus infinity at zero with gradient zero."""
         return safe_log(a)
 
     def balance(self, a: jax.Array, axes: tuple[int, ...]) -> tuple[jax.Array, jax.Array]:
-        """Divide by the largest entry along ``axes``, held constant."""
         largest = jax.lax.stop_gradient(jnp.max(a, axes, keepdims=True) if axes else a)
         largest = jnp.where((largest > 0) & jnp.isfinite(largest), largest, 1.0)
         return a / largest, jnp.log(jnp.squeeze(largest, axes))

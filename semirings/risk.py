@@ -17,18 +17,8 @@ from semirings.log import Log
 class Risk(Semiring):
     """The expectation of an additive loss where every log weight is multiplied by ``gamma``.
 
-    As gamma grows, the risk tends to the loss of the best derivation but stays differentiable:
-    ``jax.grad`` of ``expected_value`` is the gradient for minimum risk training.
-
-    Source: Smith and Eisner (2006), equation 1; Li and Eisner (2009), section 6.2.
-
-    Attributes:
-        base: the semiring of the weights, as in ``Expectation``.
-        gamma: the inverse temperature.
-
-    Raises:
-        TypeError: if the base is not divisible.
-        ValueError: if gamma is not positive.
+    With gamma, the inverse temperature, the risk tends to the loss of the best derivation. Smith
+    and Eisner (2006), equation 1; Li and Eisner (2009), section 6.2.
     """
 
     base: Divisible = Log()
@@ -37,7 +27,6 @@ class Risk(Semiring):
     name: ClassVar[str] = "risk"
 
     def __post_init__(self) -> None:
-        """Check that gamma is positive and the base semiring is divisible."""
         if not self.gamma > 0:
             raise ValueError(f"gamma is {self.gamma}; give a positive inverse temperature")
         require_divisible(self.base)
@@ -55,7 +44,6 @@ class Risk(Semiring):
 
     @property
     def _average(self) -> Expectation:
-        """The expectation semiring of the annealed weights."""
         return Expectation(self.base)
 
     def zeros(self, shape: tuple[int, ...]) -> Moments:
@@ -77,11 +65,9 @@ class Risk(Semiring):
         return self._average.star(a)
 
     def lift(self, log_weight: jax.Array, feature: Any = None) -> Moments:
-        """Attach the loss to the annealed weight."""
         return self._average.lift(self.gamma * log_weight, feature)
 
     def log_weight(self, a: Moments) -> jax.Array:
-        """Return the log of the annealed weight."""
         return self._average.log_weight(a)
 
     def expected_value(self, a: Moments) -> jax.Array:

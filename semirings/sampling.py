@@ -1,20 +1,8 @@
 """Sampling derivations in proportion to their weight, any number after one forward pass.
 
-Weights are summed forward as in ``Log``. Sampling takes place in the reverse pass: the reverse rule
-of a sum passes the whole cotangent to one summand, chosen with probability proportional to its
-weight, whereas differentiation would give each summand its share. The cotangent carries the random
-state, so one forward pass suffices for any number of samples, and the same key gives the same
-sample even if the forward pass is rematerialised.
-
-The state is a 48-bit counter of Threefry (``semirings.threefry``): two integers below 2**24, each
-exact in a cotangent of any floating dtype; zero in the first means that the sample does not use
-this value. A sum chooses a summand by the bits of its counter, and increments the counter for the
-summand. A product increments the counter for the left factor and starts the right factor at a
-counter drawn under another key. Hence two choices of a sample share random bits only if their
-counters coincide, for about one in 2**48 pairs. This is the scheme of splittable generators
-(Claessen and Palka 2013) with a block cipher that is cheap to vectorise. To save time the counter
-of the left factor is not hashed, since a recursion hashes in all of its states, of which the sample
-uses one.
+The forward pass sums weights as in ``Log``. In the reverse pass, a sum passes its whole cotangent
+to one summand, drawn in proportion to its weight. The cotangent carries the random state, so a key
+determines a sample even under rematerialisation.
 """
 
 from __future__ import annotations
@@ -33,22 +21,26 @@ from semirings.devices import axes_of, varying
 from semirings.numerics import cumulative, log_balance, log_sum, log_times, relative, unbroadcast
 from semirings.threefry import Words, threefry_2x32
 
+# Integers of this many bits are exact in float32.
 _BITS = 24
-"""Integers of this many bits are exact in float32."""
 
+# The keys that map a counter to the bits of a choice, and to the counter of a right factor.
 _CHOICE, _SPLIT = (0, 0), (1, 0)
-"""The keys that map a counter to the bits of a choice, and to the counter of a right factor."""
 
 
+# The state is a 48-bit counter of Threefry: two integers below 2**24, exact in a cotangent of any
+# floating dtype; zero in the first means that the sample does not use the value. A sum draws a
+# summand by the bits of its counter and increments the counter. A product increments the counter
+# for the left factor, without hashing, and starts the right factor at a counter drawn under another
+# key. Two choices of a sample share bits only if counters coincide, for one in 2**48 pairs: the
+# scheme of splittable generators (Claessen and Palka 2013) with a cipher that is cheap to
+# vectorise.
 class Drawn(NamedTuple):
-    """A value of ``Sampling``: the log weight, and arrays whose cotangents carry marks and state.
+    """A log weight, and arrays of zeros whose cotangents carry marks and state.
 
     Attributes:
-        weight: log weight.
-        mark: its cotangent is the number of times that a sample uses the value.
+        mark: its cotangent counts the uses of the value in a sample.
         high, low: their cotangents are the random state.
-
-    Only the cotangents of the last three are meaningful; their values are zero in all results.
     """
 
     weight: jax.Array
@@ -61,8 +53,7 @@ class Drawn(NamedTuple):
 class Sampling(Stochastic):
     """Log weights whose reverse pass samples a derivation.
 
-    A sample is the cotangent of ``feature`` when a total is pulled back from ``seed``: one for
-    every use of an entry, zero for the others.
+    Pulled back from ``seed``, the cotangent of ``feature`` counts the uses of each entry.
     """
 
     name: ClassVar[str] = "sampling"
@@ -72,11 +63,9 @@ class Sampling(Stochastic):
         return Laws(features=True, in_distribution=True)
 
     def zeros(self, shape: tuple[int, ...]) -> Drawn:
-        """Return the weight zero."""
         return _plain(jnp.full(shape, -jnp.inf, jnp.float32))
 
     def ones(self, shape: tuple[int, ...]) -> Drawn:
-        """Return the weight one."""
         return _plain(jnp.zeros(shape, jnp.float32))
 
     def times(self, a: Drawn, b: Drawn) -> Drawn:
@@ -97,14 +86,13 @@ class Sampling(Stochastic):
         return Drawn(log_sum(a.weight, axis), *state)
 
     def lift(self, log_weight: jax.Array, feature: Any = None) -> Drawn:
-        """Attach the feature, whose cotangent counts how often a sample uses the weight."""
+        """Attach the feature, whose cotangent counts the uses of the weight."""
         if feature is None:
             return _plain(log_weight)
         mark = jnp.broadcast_to(feature, log_weight.shape).astype(log_weight.dtype)
         return _plain(log_weight)._replace(mark=mark)
 
     def balance(self, a: Drawn, axes: tuple[int, ...]) -> tuple[Drawn, jax.Array]:
-        """Subtract the largest along ``axes``, held constant."""
         weight, log_factor = log_balance(a.weight, axes)
         return a._replace(weight=weight), log_factor
 
@@ -112,18 +100,9 @@ class Sampling(Stochastic):
         return a.weight
 
     def log_weight(self, a: Drawn) -> jax.Array:
-        """Return the log weight of all derivations together."""
         return a.weight
 
     def seed(self, key: jax.Array, shape: tuple[int, ...], dtype: DTypeLike = jnp.float32) -> Drawn:
-        """Return the cotangent of a total that starts one sample for each entry.
-
-        Args:
-            key: a random key; the same key gives the same sample.
-            shape: the shape of the total, optionally with leading axes over which the pullback is
-                mapped.
-            dtype: the dtype of the weights of the total.
-        """
         bits = jax.random.bits(key, (2, *shape), jnp.uint32) >> (32 - _BITS)
         high, low = bits.astype(dtype)
         nothing = jnp.zeros(shape, dtype)
@@ -135,13 +114,12 @@ def _plain(weight: jax.Array) -> Drawn:
     return Drawn(weight, nothing, nothing, nothing)
 
 
+# Mark, high and low: arrays of zeros that are used only for their cotangents.
 State = tuple[jax.Array, jax.Array, jax.Array]
-"""Mark, high and low: arrays of zeros that are used only for their cotangents."""
 
 
 @jax.custom_vjp
 def _state_of_factors(a: State, b: State) -> State:
-    """Return the state of a product."""
     dtype = jnp.result_type(a[0], b[0])
     nothing = jnp.zeros(jnp.broadcast_shapes(a[0].shape, b[0].shape), dtype)
     nothing = varying(nothing, axes_of(a))
@@ -154,13 +132,13 @@ def _factors_forward(a: State, b: State) -> tuple[State, tuple[jax.Array, jax.Ar
 
 
 def _factors_reverse(operands: tuple[jax.Array, jax.Array], state: State) -> tuple[State, State]:
-    # Summed before advancing: where an operand was broadcast, only one of its copies is used.
+    # Summed before advancing: of a broadcast operand, only one copy is used.
     first, second = (_sent_to(operand, state) for operand in operands)
     return _stepped(first), _split(second)
 
 
 def _sent_to(operand: jax.Array, state: State) -> State:
-    """Return the state in the shape and dtype of an operand that was broadcast."""
+    """Return the state in the shape and dtype of a broadcast operand."""
     mark, high, low = (unbroadcast(x, operand).astype(operand.dtype) for x in state)
     return mark, high, low
 
@@ -170,7 +148,6 @@ _state_of_factors.defvjp(_factors_forward, _factors_reverse)
 
 @partial(jax.custom_vjp, nondiff_argnums=(2,))
 def _state_of_summands(state: State, weight: jax.Array, axis: int) -> State:
-    """Return the state of a sum."""
     nothing = varying(jnp.sum(jnp.zeros_like(weight), axis), axes_of(weight))
     return nothing, nothing, nothing
 
@@ -186,11 +163,10 @@ def _summands_forward(state: State, weight: jax.Array, axis: int) -> tuple[State
 def _summands_reverse(axis: int, reached: jax.Array, state: State) -> tuple[State, None]:
     size = reached.shape[axis]
     _, high, low = state
-    # Zero would choose the first summand, however small its share.
+    # Zero would choose the first summand, whatever its share.
     ahead = jnp.maximum(_bits(_CHOICE, high, low)[0], 1).astype(reached.dtype)
     behind = 2.0**_BITS - ahead
-    # Written as a quotient because the compiler would recompute division-free arithmetic for each
-    # summand.
+    # A quotient, because the compiler would recompute division-free arithmetic for each summand.
     threshold = jnp.max(reached, axis) * (ahead / (ahead + behind))
     index = jnp.arange(size, dtype=reached.dtype)
     index = index.reshape([-1 if i == axis else 1 for i in range(reached.ndim)])
@@ -207,14 +183,12 @@ _state_of_summands.defvjp(_summands_forward, _summands_reverse)
 
 
 def _stepped(state: State) -> State:
-    """Return the next state, zero where the state is zero."""
     mark, high, low = state
     following = jnp.where(low < 2.0**_BITS - 1, low + 1, 0.0)
     return mark, high, jnp.where(high > 0, following, 0.0)
 
 
 def _split(state: State) -> State:
-    """Return a state derived from the state by hashing, zero where the state is zero."""
     mark, high, low = state
     new_high, new_low = _bits(_SPLIT, high, low)
     used = high > 0
@@ -226,6 +200,5 @@ def _split(state: State) -> State:
 
 
 def _bits(key: tuple[int, int], high: jax.Array, low: jax.Array) -> Words:
-    """Return two words of 24 random bits, the upper bits of each hashed word."""
     words = threefry_2x32(key, (high.astype(jnp.uint32), low.astype(jnp.uint32)))
     return words[0] >> (32 - _BITS), words[1] >> (32 - _BITS)

@@ -1,10 +1,7 @@
 """Threefry-2x32: random bits as a pure function of a key and a counter.
 
-Source: Salmon, Moraes, Dror and Shaw (2011), Parallel random numbers: as easy as 1, 2, 3 (SC'11).
-The constants are those of their library, Random123. ``jax.random`` draws its bits with the same
-function, but returns arrays of bits for one key; here every entry has its own counter.
-
-docs/decisions/semirings.md says why samples are drawn by it.
+Salmon, Moraes, Dror and Shaw (2011), Parallel random numbers: as easy as 1, 2, 3. The function of
+``jax.random``, with a counter for every entry (docs/decisions/semirings.md).
 """
 
 from __future__ import annotations
@@ -13,31 +10,21 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+# Two arrays of uint32.
 Words = tuple[jax.Array, jax.Array]
-"""Two arrays of uint32."""
 
+# The authors recommend 20 rounds; 13 pass all tests of BigCrush.
+_ROUNDS = 20
 _ROTATIONS = (13, 15, 26, 6, 17, 29, 16, 24)
 _PARITY = np.uint32(0x1BD11BDA)
 
 
-def threefry_2x32(key: Words | tuple[int, int], counter: Words, rounds: int = 20) -> Words:
-    """Return two words of random bits for each counter.
-
-    For each key this is a bijection: different counters give different results.
-
-    Args:
-        key: two numbers below 2**32, or arrays of such numbers that broadcast against the counter.
-        counter: any shape.
-        rounds: rounds of mixing. The authors found that 13 pass all tests of BigCrush, and
-            recommend 20 for a margin of safety.
-
-    Returns:
-        Words of the shape of the counter.
-    """
+def threefry_2x32(key: Words | tuple[int, int], counter: Words) -> Words:
+    """Return two words of random bits for each counter, a bijection for each key."""
     first, second = (jnp.asarray(word, jnp.uint32) for word in key)
     schedule = first, second, first ^ second ^ _PARITY
     x, y = counter[0] + first, counter[1] + second
-    for number in range(1, rounds + 1):
+    for number in range(1, _ROUNDS + 1):
         x = x + y
         y = _rotated(y, _ROTATIONS[(number - 1) % len(_ROTATIONS)]) ^ x
         if number % 4 == 0:

@@ -1,18 +1,15 @@
-"""Min-plus over costs: the cost of the cheapest derivation. Max-plus is ``Viterbi``.
+"""Min-plus over costs: the cost of the cheapest derivation. Max-plus is ``Viterbi``."""
 
-A cost is a negative log weight; zero is plus infinity.
-
-| argument               | value | gradient                     |
-| ---------------------- | ----- | ---------------------------- |
-| ``plus(x, x)``         | x     | 1, 0: the first is chosen    |
-| ``plus(+inf, +inf)``   | +inf  | 1, 0                         |
-| ``times(+inf, x)``     | +inf  | 1, 1, for x = -inf as well   |
-| ``sum([+inf, x, x])``  | x     | 0, 1, 0                      |
-| ``sum([x, -inf])``     | -inf  | 0, 1                         |
-| ``sum([])``            | +inf  | (nothing)                    |
-| ``star(x)``, x >= 0    | 0     | 0                            |
-| ``star(x)``, x < 0     | -inf  | 0                            |
-"""
+# | argument               | value | gradient                     |
+# | ---------------------- | ----- | ---------------------------- |
+# | ``plus(x, x)``         | x     | 1, 0: the first is chosen    |
+# | ``plus(+inf, +inf)``   | +inf  | 1, 0                         |
+# | ``times(+inf, x)``     | +inf  | 1, 1, for x = -inf as well   |
+# | ``sum([+inf, x, x])``  | x     | 0, 1, 0                      |
+# | ``sum([x, -inf])``     | -inf  | 0, 1                         |
+# | ``sum([])``            | +inf  | (nothing)                    |
+# | ``star(x)``, x >= 0    | 0     | 0                            |
+# | ``star(x)``, x < 0     | -inf  | 0                            |
 
 from __future__ import annotations
 
@@ -29,12 +26,10 @@ from semirings.numerics import first_largest, log_balance, log_times, one_hot, p
 
 @dataclass(frozen=True)
 class Tropical(Selective, Divisible):
-    """``plus`` is the minimum, ``times`` adds costs.
+    """``plus`` is the minimum, ``times`` adds costs: negative log weights.
 
-    In a tie the first summand is selected, and only it receives the gradient, as in ``Viterbi``.
-
-    Source: Mohri (2002), Semiring frameworks and algorithms for shortest-distance problems,
-    section 2.
+    In a tie the first summand is selected, and only it receives the gradient. Mohri (2002),
+    Semiring frameworks and algorithms for shortest-distance problems, section 2.
     """
 
     name: ClassVar[str] = "tropical"
@@ -44,29 +39,23 @@ class Tropical(Selective, Divisible):
         return Laws(idempotent=True, selective=True, star=True)
 
     def zeros(self, shape: tuple[int, ...]) -> jax.Array:
-        """Return plus infinities."""
         return jnp.full(shape, jnp.inf, jnp.float32)
 
     def ones(self, shape: tuple[int, ...]) -> jax.Array:
-        """Return zeros."""
         return jnp.zeros(shape, jnp.float32)
 
     def plus(self, a: jax.Array, b: jax.Array) -> jax.Array:
-        """Return the smaller one."""
         return jnp.where((a <= b) | jnp.isnan(a), a, b)
 
     def times(self, a: jax.Array, b: jax.Array) -> jax.Array:
-        """Add costs; plus infinity annihilates even minus infinity."""
         return -log_times(-a, -b)
 
     def sum(self, a: jax.Array, axis: int) -> jax.Array:
-        """Return the smallest along one axis."""
         if a.shape[axis] == 0:
             return jnp.min(a, axis, initial=jnp.inf)
         return pick(a, self.select(a, axis), axis)
 
     def select(self, a: jax.Array, axis: int) -> jax.Array:
-        """Return the index of the smallest along one axis, the first in a tie."""
         return first_largest(-a, axis)
 
     def shares(self, a: jax.Array, axis: int) -> jax.Array:
@@ -81,14 +70,11 @@ class Tropical(Selective, Divisible):
         return jnp.where(a < 0, -jnp.inf, jax.lax.stop_gradient(jnp.minimum(a, 0.0)))
 
     def lift(self, log_weight: jax.Array, feature: Any = None) -> jax.Array:
-        """Return the negative log weight."""
         return -log_weight
 
     def log_weight(self, a: jax.Array) -> jax.Array:
-        """Return the negative cost."""
         return -a
 
     def balance(self, a: jax.Array, axes: tuple[int, ...]) -> tuple[jax.Array, jax.Array]:
-        """Subtract the smallest cost along ``axes``, held constant."""
         negated, log_factor = log_balance(-a, axes)
         return -negated, log_factor

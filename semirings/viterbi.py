@@ -1,15 +1,14 @@
-"""Max-plus over log weights: the weight of the best derivation.
+"""Max-plus over log weights: the weight of the best derivation."""
 
-| argument              | value | gradient                      |
-| --------------------- | ----- | ----------------------------- |
-| ``plus(-inf, -inf)``  | -inf  | 1, 0: the first is chosen     |
-| ``plus(x, x)``        | x     | 1, 0: as in every tie         |
-| ``plus(x, +inf)``     | +inf  | 0, 1                          |
-| ``times(-inf, +inf)`` | -inf  | 1, 1                          |
-| ``sum([])``           | -inf  | (nothing)                     |
-| ``star(x)``, x <= 0   | 0     | 0                             |
-| ``star(x)``, x > 0    | +inf  | 0                             |
-"""
+# | argument              | value | gradient                      |
+# | --------------------- | ----- | ----------------------------- |
+# | ``plus(-inf, -inf)``  | -inf  | 1, 0: the first is chosen     |
+# | ``plus(x, x)``        | x     | 1, 0: as in every tie         |
+# | ``plus(x, +inf)``     | +inf  | 0, 1                          |
+# | ``times(-inf, +inf)`` | -inf  | 1, 1                          |
+# | ``sum([])``           | -inf  | (nothing)                     |
+# | ``star(x)``, x <= 0   | 0     | 0                             |
+# | ``star(x)``, x > 0    | +inf  | 0                             |
 
 from __future__ import annotations
 
@@ -29,7 +28,7 @@ class Viterbi(Selective, Divisible):
     """``plus`` is the maximum, ``times`` adds log weights.
 
     In a tie the first summand is selected, and only it receives the gradient: the gradient of a
-    total with respect to the lifted weights marks the best derivation.
+    total marks the best derivation.
     """
 
     name: ClassVar[str] = "viterbi"
@@ -39,29 +38,23 @@ class Viterbi(Selective, Divisible):
         return Laws(idempotent=True, selective=True, star=True)
 
     def zeros(self, shape: tuple[int, ...]) -> jax.Array:
-        """Return minus infinities."""
         return jnp.full(shape, -jnp.inf, jnp.float32)
 
     def ones(self, shape: tuple[int, ...]) -> jax.Array:
-        """Return zeros."""
         return jnp.zeros(shape, jnp.float32)
 
     def plus(self, a: jax.Array, b: jax.Array) -> jax.Array:
-        """Return the larger one."""
         return jnp.where((a >= b) | jnp.isnan(a), a, b)
 
     def times(self, a: jax.Array, b: jax.Array) -> jax.Array:
-        """Add log weights; minus infinity annihilates even plus infinity."""
         return log_times(a, b)
 
     def sum(self, a: jax.Array, axis: int) -> jax.Array:
-        """Return the largest along one axis."""
         if a.shape[axis] == 0:
             return jnp.max(a, axis, initial=-jnp.inf)
         return largest(a, axis)
 
     def select(self, a: jax.Array, axis: int) -> jax.Array:
-        """Return the index of the largest along one axis, the first in a tie."""
         return first_largest(a, axis)
 
     def shares(self, a: jax.Array, axis: int) -> jax.Array:
@@ -76,13 +69,10 @@ class Viterbi(Selective, Divisible):
         return jnp.where(a > 0, jnp.inf, jax.lax.stop_gradient(jnp.maximum(a, 0.0)))
 
     def lift(self, log_weight: jax.Array, feature: Any = None) -> jax.Array:
-        """Return the log weight itself."""
         return log_weight
 
     def log_weight(self, a: jax.Array) -> jax.Array:
-        """Return the value itself."""
         return a
 
     def balance(self, a: jax.Array, axes: tuple[int, ...]) -> tuple[jax.Array, jax.Array]:
-        """Subtract the largest along ``axes``, held constant."""
         return log_balance(a, axes)

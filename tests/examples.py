@@ -4,9 +4,9 @@ A block tagged ``python`` is executed as a whole; a block tagged ``text`` direct
 it prints. In a block tagged ``console`` the lines that begin with ``$ semipunct``, or pipe a text
 into it by ``echo``, are executed; the lines below are the expected output, where ``...`` matches
 anything. Without such lines the output is not compared. Blocks of one page build on each other and
-share a folder, in which the bundled sample has the same path as in the repository. Before the pages
-in ``CONTINUED`` the first blocks of the tutorial's training are executed, which make parts of the
-sample, and a model. A comment ``<!-- skip: reason -->`` before a block prevents its execution.
+share a folder, in which the bundled sample and docs/examples are as in the repository. Before the
+pages in ``CONTINUED`` the first blocks of the tutorial's training are executed, which make parts of
+the sample, and a model. A comment ``<!-- skip: reason -->`` before a block prevents its execution.
 """
 
 import contextlib
@@ -47,7 +47,7 @@ PAGES = (
     "docs/commas.md",
 )
 TUTORIAL = "docs/tutorial.md"
-CONTINUED = {"README.md": 1, "docs/index.md": 1, "docs/api.md": 1, "docs/rephrasing.md": 2}
+CONTINUED = {"README.md": 1, "docs/index.md": 1, "docs/rephrasing.md": 2}
 """Pages that begin where the tutorial's training has made parts (1), and a model of them (2)."""
 
 SAMPLE = "semipunct/data/sample.conllu"
@@ -212,14 +212,16 @@ def execute(page: str, folder: Path) -> None:
 
     Args:
         page: path of the page in the repository.
-        folder: an empty folder, which gets the bundled sample.
+        folder: an empty folder, which gets the bundled sample and docs/examples.
     """
     (folder / SAMPLE).parent.mkdir(parents=True)
     shutil.copy(ROOT / SAMPLE, folder / SAMPLE)
+    shutil.copytree(ROOT / "docs" / "examples", folder / "docs" / "examples")
     session = Session(folder)
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         patch.setenv("COLUMNS", "100")
+        patch.syspath_prepend(ROOT / "docs" / "examples" / "semiring-plugin" / "src")
         for block in (*preparation(page), *page_blocks(page)):
             if not block.skip:
                 session.execute(block)

@@ -4,13 +4,9 @@
     python experiments/benchmarks/answers.py restoration MODEL FILE... [--draws M...]
     python experiments/benchmarks/answers.py text MODEL TEXT [--words N] [--line N]
 
-``commands`` runs commands on two sentences of a treebank, each in a process of its own. The
-compilation cache is empty in the first run (``cold``) and filled in later ones (``warm``), of which
-the median is reported. ``restoration`` reports sentences restored per second for growing numbers of
-draws, beside sentences scored: medians over passes, after one pass for compilation. ``text``
-restores the words of a text, repeated if they are too few, as one line in lower case without marks:
-the difference between two numbers of words gives the time per word, without starting and loading.
-On a machine that has other work CPU seconds are the ones to compare.
+``commands`` runs commands with an empty compilation cache (``cold``), then with a filled one
+(``warm``). ``restoration`` reports sentences per second by number of draws. ``text`` restores lines
+of two lengths, whose difference gives the time per word.
 """
 
 from __future__ import annotations
@@ -41,14 +37,14 @@ from semipunct.pipelines.trained import InPlace
 from semipunct.store.checkpoint import load
 
 WORDS = 20
-"""Target length, in words, of the sentences that are restored one at a time."""
+"""Target length of the sentences that are restored one at a time."""
 
 SINGLE = 50
-"""The number of these sentences."""
+"""Number of these sentences."""
 
 
 class Usage(NamedTuple):
-    """The time and memory that a command took."""
+    """Time and memory of a command."""
 
     seconds: float
     cpu_seconds: float
@@ -73,7 +69,7 @@ def main() -> None:
 
 
 def commands(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Time whole commands, loading, and sentences restored one after another."""
+    """Time whole commands, loading, and sentences restored one by one."""
     figures: dict[str, Any] = {
         "model_megabytes": sum(p.stat().st_size for p in arguments.model.iterdir()) / 1e6
     }
@@ -135,7 +131,7 @@ def restoration(arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 def text(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Restore a line of running text, and a longer one."""
+    """Restore a short and a long line of running text."""
     words = [item.lower() for item in items(text_lines(arguments.files[0])) if item[0] != "\0"]
     figures: dict[str, Any] = {"words": [arguments.line, arguments.words]}
     with tempfile.TemporaryDirectory() as folder:
@@ -160,15 +156,7 @@ MEASURES: dict[str, Callable[[argparse.Namespace], dict[str, Any]]] = {
 
 
 def run(arguments: Sequence[str], cache: str) -> Usage:
-    """Run a command to its end.
-
-    Args:
-        arguments: the arguments of ``semipunct``.
-        cache: folder where compiled programs are kept.
-
-    Raises:
-        subprocess.CalledProcessError: if it fails.
-    """
+    """Run a ``semipunct`` command with its own compilation cache."""
     command = [sys.executable, "-m", "semipunct", *arguments]
     environment = {**os.environ, "XDG_CACHE_HOME": cache}
     environment.pop("JAX_COMPILATION_CACHE_DIR", None)

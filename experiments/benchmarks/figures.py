@@ -19,14 +19,11 @@ if TYPE_CHECKING:
     import jax
 
 SIZE = 2048
-"""Rows of the square matrices whose product measures the current speed of the machine."""
+"""Rows of the matrices whose product measures the current speed of the machine."""
 
 
 def machine() -> dict[str, Any]:
-    """Return the machine and its current speed, measured by a float32 matrix product in numpy.
-
-    On a shared machine, the speed makes the times of two runs comparable.
-    """
+    """Describe the machine and its current speed, measured by a float32 matrix product."""
     matrix = np.ones((SIZE, SIZE), np.float32)
     seconds: list[float] = []
     for _ in range(15):
@@ -40,12 +37,7 @@ def machine() -> dict[str, Any]:
 
 
 def process_status(entry: str, process: int | str = "self") -> float:
-    """Return an entry of the status that Linux keeps of a process, in MiB; 0 once it has ended.
-
-    Args:
-        entry: its name, such as ``VmRSS``.
-        process: the number of the process.
-    """
+    """Return an entry of a Linux process status, such as ``VmRSS``, in MiB; 0 after its end."""
     try:
         lines = Path(f"/proc/{process}/status").read_text("ascii").splitlines()
     except OSError:
@@ -54,28 +46,14 @@ def process_status(entry: str, process: int | str = "self") -> float:
 
 
 def normal_weights(*shape: int) -> jax.Array:
-    """Draw log weights from a standard normal distribution, always the same ones.
-
-    Args:
-        *shape: shape of the weights.
-    """
+    """Draw log weights from a standard normal distribution with a fixed seed."""
     import jax.numpy as jnp
 
     return jnp.asarray(np.random.default_rng(0).standard_normal(shape), jnp.float32)
 
 
 def use_device(platform: str | None) -> dict[str, str]:
-    """Compute on a platform from now on; nothing may have been computed yet.
-
-    Args:
-        platform: ``cpu``, ``cuda``, ``rocm`` or ``tpu``; None for JAX's own choice.
-
-    Returns:
-        The platform and the kind of the device.
-
-    Raises:
-        SystemExit: if there is no such device.
-    """
+    """Compute on a platform, such as ``cuda``, from now on; describe the device."""
     import jax
 
     if platform:
@@ -88,13 +66,7 @@ def use_device(platform: str | None) -> dict[str, str]:
 
 
 def report(name: str, figures: Mapping[str, Any], output: Path | None) -> None:
-    """Print figures as JSON, and optionally put them into the file of a table.
-
-    Args:
-        name: of the figures in the file; what it has under other names stays.
-        figures: the figures, to which the command and the commit of the repository are added.
-        output: the file, or None for no file.
-    """
+    """Print figures as JSON with command and commit, and optionally add them to a file by name."""
     entry = {"command": " ".join(sys.argv), "commit": commit(), **figures}
     print(json.dumps(entry, indent=1, ensure_ascii=False))
     if output:

@@ -2,8 +2,7 @@
 
     python experiments/benchmarks/inside.py [--train FILE...] [--device cuda] [--output PATH]
 
-Without ``--train`` a generated treebank is used. Times are medians over ``--repeats`` passes over
-several batches, and cover computation only. Compilation and layout are reported separately.
+Without ``--train`` a treebank is generated.
 """
 
 from __future__ import annotations
@@ -51,13 +50,7 @@ def arguments() -> argparse.Namespace:
 
 
 def seconds(function: Objective, inputs: Sequence[tuple[Any, ...]], repeats: int) -> dict[str, Any]:
-    """Return the median time of a pass over all inputs, and that of the first, with compilation.
-
-    Args:
-        function: the function, which is compiled at its first call.
-        inputs: its arguments, one tuple for each batch.
-        repeats: number of timed passes.
-    """
+    """Return the median time of a pass over all inputs, and of the first, with compilation."""
     start = time.perf_counter()
     for each in inputs:
         jax.block_until_ready(function(*each))
@@ -74,15 +67,7 @@ def seconds(function: Objective, inputs: Sequence[tuple[Any, ...]], repeats: int
 def measure_both(
     score: Objective, inputs: Sequence[tuple[Any, ...]], repeats: int, items: int, unit: str
 ) -> dict[str, Any]:
-    """Time a function alone, and with its gradient with respect to the first argument.
-
-    Args:
-        score: the function, which returns ``[sentences]``.
-        inputs: its arguments, one tuple for each batch.
-        repeats: number of timed passes.
-        items: number of sentences or words in a pass.
-        unit: name of the items.
-    """
+    """Time a function of ``[sentences]`` scores alone, and with its gradient."""
     forward = seconds(jax.jit(score), inputs, repeats)
     gradient = jax.jit(jax.value_and_grad(lambda *xs: score(*xs).sum()))
     with_gradient = seconds(gradient, inputs, repeats)
@@ -97,14 +82,7 @@ def measure_both(
 def measure_batches(
     model: PunctuationModel, sentences: Sequence[Sentence], size: int, options: argparse.Namespace
 ) -> dict[str, Any]:
-    """Measure batches of one size.
-
-    Args:
-        model: the model.
-        sentences: sentences to form batches from.
-        size: number of sentences in a batch.
-        options: the command line.
-    """
+    """Measure batches of one size."""
     parameters = model.initial_parameters(options.seed, 0.1)
     encoded = model.encode(sentences)
     order = shuffled_batches(len(sentences), size, np.random.default_rng(options.seed))
@@ -133,21 +111,9 @@ def measure_batches(
 def measure_growth(
     model: PunctuationModel, words: int, total: int, options: argparse.Namespace
 ) -> dict[str, Any]:
-    """Measure the time per word in batches with the same number of words.
-
-    All slot automata have room for strings of ``TOKENS`` tokens, because the longest drawn string
-    does not depend on the length of the sentences.
-
-    Args:
-        model: the model.
-        words: words per sentence.
-        total: words per batch.
-        options: the command line.
-    """
-    drawn = generate(
-        replace(english_parameters(), lengths={words: 1.0}), total // words, options.seed
-    )
-    sentences = [item.sentence for item in drawn]
+    """Measure the time per word in batches with equally many words."""
+    parameters_of_length = replace(english_parameters(), lengths={words: 1.0})
+    sentences = list(generate(parameters_of_length, total // words, options.seed))
     parameters = model.initial_parameters(options.seed, 0.1)
     start = time.perf_counter()
     encoded = model.encode(sentences)
@@ -181,8 +147,7 @@ def main() -> None:
     if options.train:
         sentences = list(read_treebank(options.train).sentences)
     else:
-        drawn = generate(english_parameters(), options.sentences, options.seed)
-        sentences = [item.sentence for item in drawn]
+        sentences = list(generate(english_parameters(), options.sentences, options.seed))
     model = PunctuationModel.fit(sentences, ModelOptions(channel=options.channel))
     inventory = model.inventory
     figures: dict[str, Any] = {

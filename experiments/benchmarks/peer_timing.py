@@ -1,6 +1,6 @@
-"""Options, inputs and timing that ``peers.py`` and ``synjax_peer.py`` share.
+"""Options, inputs and timing shared by ``peers.py`` and ``synjax_peer.py``.
 
-Needs numpy only, since each of them runs in an environment of its own, without this project.
+Needs only NumPy, since both run in environments without this project.
 """
 
 from __future__ import annotations
@@ -18,12 +18,7 @@ Wait = Callable[[Any], Any]
 
 
 def options(summary: str, problems: tuple[str, ...]) -> argparse.ArgumentParser:
-    """Return the parser of a command line, with the options of all these scripts.
-
-    Args:
-        summary: what the script does.
-        problems: names of its problems; all of them are the default.
-    """
+    """Return the command-line parser with the shared options; all ``problems`` are the default."""
     parser = argparse.ArgumentParser(description=summary)
     add = parser.add_argument
     add("--batch", type=int, default=32)
@@ -38,24 +33,12 @@ def options(summary: str, problems: tuple[str, ...]) -> argparse.ArgumentParser:
 
 
 def normal(seed: int, *shape: int) -> np.ndarray:
-    """Draw the same potentials as the benchmark and the tests.
-
-    Args:
-        seed: the random seed.
-        *shape: shape of the array.
-    """
+    """Draw the same potentials as the benchmark and the tests."""
     return np.random.default_rng(seed).standard_normal(shape).astype(np.float32)
 
 
 def milliseconds(question: Question, repeats: int, patience: float, wait: Wait) -> dict[str, Any]:
-    """Return the median time of warm calls and the seconds of the first one, or the error.
-
-    Args:
-        question: the computation to time.
-        repeats: number of calls.
-        patience: seconds; a slower computation runs only once.
-        wait: blocks until an answer is available.
-    """
+    """Return the median time of warm calls and the seconds of the first, or the error."""
     try:
         start = time.perf_counter()
         wait(question())

@@ -7,7 +7,7 @@ Runs in a separate environment, with torch, torch-struct and supar and without t
 
     python -m venv PEERS && PEERS/bin/pip install torch==2.13.0 torch-struct supar numpy
 
-Prints one JSON object. A computation that a library does not support is listed with its error.
+Prints one JSON object; unsupported computations are listed with their error.
 """
 
 from __future__ import annotations
@@ -30,33 +30,19 @@ DEVICE = ["cpu"]
 
 
 def wait(answer: Any) -> None:
-    """Wait for the device.
-
-    Args:
-        answer: what was computed.
-    """
+    """Wait for the device."""
     del answer
     if DEVICE[0] != "cpu":
         torch.cuda.synchronize()
 
 
 def potentials(seed: int, *shape: int) -> torch.Tensor:
-    """Draw the same potentials as the benchmark and the tests.
-
-    Args:
-        seed: the random seed.
-        shape: shape of the tensor.
-    """
+    """Draw the same potentials as the benchmark and the tests."""
     return torch.tensor(normal(seed, *shape), device=DEVICE[0])
 
 
 def partition_and_gradient(make: Callable[[], Any], partition: str) -> Question:
-    """Return computations of the log partition and the marginals of one distribution.
-
-    Args:
-        make: creates the distribution.
-        partition: name of its log partition.
-    """
+    """Compute the log partition and the marginals of one distribution."""
 
     def ask() -> Any:
         d = make()
@@ -71,7 +57,7 @@ def chains(args: argparse.Namespace) -> dict[str, dict[str, Question]]:
     from supar.structs import LinearChainCRF
 
     x = potentials(0, args.batch, args.length, args.states, args.states)
-    # supar's chains share one transition matrix, which is a smaller problem.
+    # supar's chains share one transition matrix: a smaller problem.
     shared = torch.nn.functional.pad(x[0, 0], (0, 1, 0, 1))
 
     def struct() -> Any:
@@ -99,7 +85,7 @@ def chains(args: argparse.Namespace) -> dict[str, dict[str, Question]]:
 
 
 def trees(args: argparse.Namespace) -> dict[str, dict[str, Question]]:
-    """Return computations on projective dependency trees by library."""
+    """Return computations on projective trees by library."""
     import torch_struct
     from supar.structs import DependencyCRF
 
@@ -129,7 +115,7 @@ def trees(args: argparse.Namespace) -> dict[str, dict[str, Question]]:
 
 
 def grammars(args: argparse.Namespace) -> dict[str, dict[str, Question]]:
-    """Return the log partition of a grammar with the gradients of its weights, by library."""
+    """Return the log partition of a grammar with gradients, by library."""
     import torch_struct
 
     rules = torch.log_softmax(potentials(10, 20, 1600), 1).reshape(20, 40, 40)

@@ -1,7 +1,6 @@
-"""The plain scan over chains to which ``structures.py`` and ``synjax_peer.py`` compare.
+"""The plain scan over chains, the baseline of ``structures.py`` and ``synjax_peer.py``.
 
-Needs jax only, since the latter runs in an environment of its own, without this project, and often
-with another version of jax: ratios to the plain scan of the same environment leave that out.
+Needs only JAX.
 """
 
 from __future__ import annotations
@@ -13,23 +12,13 @@ import jax.numpy as jnp
 
 
 def log_sum_exp(a: jax.Array, axis: int) -> jax.Array:
-    """Compute log-sum-exp by hand, for finite weights only.
-
-    Args:
-        a: log weights.
-        axis: axis to sum over.
-    """
+    """Compute log-sum-exp by hand, for finite weights only."""
     largest = jax.lax.stop_gradient(jnp.max(a, axis, keepdims=True))
     return jnp.squeeze(largest, axis) + jnp.log(jnp.sum(jnp.exp(a - largest), axis))
 
 
 def plain(reduce: Callable[..., jax.Array], x: jax.Array) -> jax.Array:
-    """Sum over all chains and items in a hand-written scan.
-
-    Args:
-        reduce: maps an array and an axis to the sum, or to another reduction.
-        x: ``[batch, length, states, states]`` log weights.
-    """
+    """Reduce all chains and items, ``[batch, length, states, states]``, in a hand-written scan."""
 
     def step(state: jax.Array, matrix: jax.Array) -> tuple[jax.Array, None]:
         return reduce(state[:, :, None] + matrix, 1), None

@@ -2,8 +2,7 @@
 
     python experiments/benchmarks/server.py [--seconds 60] [--malformed 10000]
 
-A server is started as ``semipunct serve en`` and asked over the network; its memory is that of its
-process (resident, Linux only). At the end it is stopped by SIGTERM.
+Starts ``semipunct serve en`` and queries it over the network. Memory is resident (Linux only).
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ PATHS = ("/v2/check", "/v1/restore", "/v1/correct", "/v1/parse", "/v2//check", "
 
 
 def main() -> None:
-    """Start a server, ask it, and print what was measured."""
+    """Start a server, send requests, and print the measurements."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--malformed", type=int, default=10_000)
@@ -56,14 +55,7 @@ def main() -> None:
 
 
 async def measure(port: int, pid: int, seconds: float, malformed: int) -> None:
-    """Print latency, throughput, memory, and the answers to malformed requests.
-
-    Args:
-        port: of the server.
-        pid: of its process.
-        seconds: for which the clients ask.
-        malformed: the number of malformed requests.
-    """
+    """Print latency, throughput, memory, and the answers to malformed requests."""
     limits = httpx2.Limits(max_connections=CLIENTS)
     base = f"http://127.0.0.1:{port}"
     async with httpx2.AsyncClient(base_url=base, limits=limits, timeout=90) as client:
@@ -121,11 +113,7 @@ async def measure(port: int, pid: int, seconds: float, malformed: int) -> None:
 
 
 async def wait(client: httpx2.AsyncClient) -> None:
-    """Wait until the server answers.
-
-    Args:
-        client: of the server.
-    """
+    """Wait until the server answers."""
     for _ in range(600):
         try:
             await client.get("/health")

@@ -4,18 +4,13 @@
         [--synjax SYNJAX/bin/python] [--output PATH]
     python experiments/benchmarks/structures.py --memory [--output PATH]
 
-Every computation is compiled and called twice. It then runs ``--repeats`` times in turn with all
-others, so that other load on the machine affects all of them. Each timed call follows an untimed
-one, because the preceding computation changes the state of caches and free memory. Each call blocks
-until the result is available. Reported are medians, and ratios to the plain scan of the same run:
-``lax.scan`` over log-sum-exp with ``jax.grad``, as written without a library. Samples of structures
-other than chains are compared with the log partition and marginals of the same structure. Functions
-of this project are compiled with ``arrays.programs.jit``, and again with plain ``jax.jit``.
-``peers.py`` and ``synjax_peer.py`` explain how to create the environments of the other libraries.
-Log partitions of SynJax are compared with ours; where they differ, the run ends with an error.
-Memory is the peak of a process during a warm call of one computation, so that compilation is
-excluded. ``--memory`` measures the log partition with marginals of single items of growing size,
-above what the process has before; ``checkpoints`` has a budget of 8 MiB (``Recursion``).
+Compiled computations are timed ``--repeats`` times in turn, each after an untimed call, which
+settles caches and memory. Reports medians, and ratios to the plain scan: ``lax.scan`` over
+log-sum-exp with ``jax.grad``. Functions are compiled with ``arrays.programs.jit`` and with
+``jax.jit``. Log partitions of SynJax must agree with ours.
+
+``--memory`` measures the log partition with marginals of single items: the peak during a warm call,
+above the memory before it; ``checkpoints`` has a budget of 8 MiB (``Recursion``).
 """
 
 from __future__ import annotations
@@ -57,20 +52,14 @@ SAME_AS_SYNJAX = {
     "grammar": "grammar, gradients",
     "non-projective": "non-projective, both",
 }
-"""By problem of ``synjax_peer.py``: the question whose answer begins with its log partitions."""
+"""For each problem of ``synjax_peer.py``, the question whose answer begins with log partitions."""
 
 TOLERANCE = 1e-4
-"""The largest relative difference of the log partitions of two libraries."""
+"""Largest relative difference of the log partitions of two libraries."""
 
 
 class Question(NamedTuple):
-    """A compiled function and its arguments.
-
-    Attributes:
-        ask: the compiled function.
-        inputs: its arguments.
-        reference: the question whose time is the baseline.
-    """
+    """A compiled function, its arguments, and the question whose time is the baseline."""
 
     ask: Callable[..., Any]
     inputs: tuple[Any, ...]
@@ -100,12 +89,7 @@ def arguments() -> argparse.Namespace:
 
 
 def normal(seed: int, *shape: int) -> jax.Array:
-    """Draw log weights from a standard normal distribution.
-
-    Args:
-        seed: the random seed.
-        *shape: shape of the weights.
-    """
+    """Draw log weights from a standard normal distribution."""
     return jnp.asarray(np.random.default_rng(seed).standard_normal(shape), jnp.float32)
 
 
@@ -176,7 +160,7 @@ def questions(args: argparse.Namespace) -> dict[str, Question]:
         for draws in (1, 100):
             ask = of(build, lambda d, n=draws: d.sample(key, n))
             all_questions[f"{name}, sample {draws}"] = Question(ask, weights, f"{name}, both")
-    # Functions of this project with both compilations; which one is faster varies.
+    # Our functions with both compilations; which one is faster varies.
     for name in [name for name, question in all_questions.items() if question.reference]:
         question = all_questions[name]
         all_questions[f"{name}, jax.jit"] = question._replace(ask=jax.jit(question.ask.__wrapped__))
@@ -184,23 +168,14 @@ def questions(args: argparse.Namespace) -> dict[str, Question]:
 
 
 def peak(*only: object) -> float:
-    """Return the peak memory in MiB of a process that runs one computation.
-
-    Args:
-        *only: the options that name it.
-    """
+    """Return the peak memory in MiB of a process that runs one computation, given by options."""
     command = [sys.executable, __file__, *sys.argv[1:], *map(str, only)]
     finished = subprocess.run(command, check=True, capture_output=True, text=True)
     return float(finished.stdout.splitlines()[-1])
 
 
 def warm_peak(ask: Callable[[], Any], *, above: bool) -> float:
-    """Return the peak memory of this process during a warm call, in MiB.
-
-    Args:
-        ask: the computation.
-        above: whether to subtract what the process has before the call.
-    """
+    """Return the peak memory in MiB during a warm call, optionally above the memory before it."""
     jax.block_until_ready(ask())
     release_memory()
     before = process_status("VmRSS") if above else 0.0
@@ -210,12 +185,12 @@ def warm_peak(ask: Callable[[], Any], *, above: bool) -> float:
 
 
 def chain(size: int) -> Any:
-    """Return a chain of 8 states."""
+    """Build a chain of 8 states."""
     return linear_chain(normal_weights(1, size, 8), normal_weights(8, 8))
 
 
 def grammar(size: int) -> Any:
-    """Return a grammar of 20 nonterminals and 20 preterminals."""
+    """Build a grammar of 20 nonterminals and 20 preterminals."""
     return pcfg(normal_weights(20), normal_weights(20, 40, 40), normal_weights(1, size, 20))
 
 
@@ -236,12 +211,7 @@ ITEMS: dict[str, tuple[Callable[[int], Any], tuple[int, ...]]] = {
 
 
 def timed(all_questions: dict[str, Question], repeats: int) -> dict[str, dict[str, Any]]:
-    """Time warm calls in milliseconds, with all computations in turn.
-
-    Args:
-        all_questions: computations by name.
-        repeats: calls of each.
-    """
+    """Time warm calls in milliseconds, with all computations in turn."""
     times: dict[str, list[float]] = {name: [] for name in all_questions}
     for question in all_questions.values():
         for _ in range(2):
@@ -258,14 +228,7 @@ def timed(all_questions: dict[str, Question], repeats: int) -> dict[str, dict[st
 
 
 def answered(args: argparse.Namespace, script: str, python: Path, device: str) -> dict[str, Any]:
-    """Return the figures of other libraries.
-
-    Args:
-        args: the command line.
-        script: the script in this folder that prints them.
-        python: the interpreter of their environment.
-        device: the device of theirs.
-    """
+    """Return the figures that a script prints in the environment of other libraries."""
     names = ("batch", "length", "states", "words", "repeats")
     options = [f"--{name}={getattr(args, name)}" for name in names]
     options.append(f"--device={device}")
@@ -275,15 +238,7 @@ def answered(args: argparse.Namespace, script: str, python: Path, device: str) -
 
 
 def compare(all_questions: dict[str, Question], theirs: dict[str, float]) -> dict[str, float]:
-    """Return our log partitions, summed over a batch, by problem.
-
-    Args:
-        all_questions: our computations by name.
-        theirs: the log partitions of SynJax by problem.
-
-    Raises:
-        SystemExit: if a log partition differs.
-    """
+    """Check our log partitions, summed over a batch, against SynJax by problem."""
     ours: dict[str, float] = {}
     for problem, value in theirs.items():
         question = all_questions[SAME_AS_SYNJAX[problem]]
@@ -298,7 +253,7 @@ def compare(all_questions: dict[str, Question], theirs: dict[str, float]) -> dic
 
 
 def memory() -> list[dict[str, Any]]:
-    """Return the peak of a warm call for one item of each size, above what the process had."""
+    """Return the peak memory of a warm call for one item of each size."""
     rows: list[dict[str, Any]] = []
     for name, (_, sizes) in ITEMS.items():
         for size in sizes:

@@ -1,19 +1,16 @@
-"""SynJax on the problems of ``structures.py``: timings, and log partitions to compare.
+r"""SynJax on the problems of ``structures.py``: timings, and log partitions to compare.
 
     SYNJAX/bin/python experiments/benchmarks/synjax_peer.py [--repeats N]
 
-Runs in a separate environment, without this project. SynJax (google-deepmind/synjax) is not on the
-package index: clone its repository, and install it with the last jax that it runs with and what it
-needs (numpy before 2; jaxtyping and typeguard in the versions that its decorators expect):
+Runs in an environment without this project. SynJax (google-deepmind/synjax) is not on the package
+index: clone it, and install it with the last JAX that it supports:
 
     python -m venv SYNJAX
     SYNJAX/bin/pip install jax==0.4.30 jaxlib==0.4.30 equinox==0.11.10 jaxtyping==0.2.25 \
         typeguard==2.13.3 "numpy<2" "scipy<1.13" numba opt_einsum
     SYNJAX/bin/pip install --no-deps CLONE
 
-Every computation is compiled as a whole. The plain scan of ``structures.py`` is timed here as well,
-since jax is another version than there. Prints one JSON object. A computation that SynJax does not
-support is listed with its error.
+Prints one JSON object; unsupported computations are listed with their error.
 """
 
 from __future__ import annotations
@@ -40,12 +37,7 @@ KEY = jax.random.PRNGKey(0)
 
 
 def compiled(build: Build, *weights: jax.Array) -> Callable[[Callable[[Any], Any]], Question]:
-    """Return a function that compiles a computation on one distribution.
-
-    Args:
-        build: makes the distribution from the weights, inside of the compiled function.
-        *weights: log weights.
-    """
+    """Return a function that compiles a computation on the distribution that ``build`` creates."""
 
     def of(ask: Callable[[Any], Any]) -> Question:
         function = jax.jit(lambda *w: ask(build(*w)))
@@ -55,15 +47,10 @@ def compiled(build: Build, *weights: jax.Array) -> Callable[[Callable[[Any], Any
 
 
 def with_gradients(build: Build, *weights: jax.Array, recompute: bool = True) -> Question:
-    """Return a computation of the log partitions and the gradients of their sum.
+    """Compute the log partitions and the gradients of their sum, the marginals, in one pass.
 
-    The gradients are the marginals. Both in one pass take less time than the two methods.
-
-    Args:
-        build: makes the distribution from the weights.
-        *weights: log weights.
-        recompute: whether values are computed again for the gradient, to save memory; SynJax does
-            so unless it is told otherwise.
+    With ``recompute``, the default of SynJax, values are recomputed for the gradient to save
+    memory.
     """
     from synjax import set_config
 
@@ -81,14 +68,10 @@ def with_gradients(build: Build, *weights: jax.Array, recompute: bool = True) ->
 
 
 def chains(args: argparse.Namespace) -> dict[str, Question]:
-    """Return computations on linear chains.
-
-    Args:
-        args: the command line.
-    """
+    """Return computations on linear chains."""
     from synjax import LinearChainCRF
 
-    # In the first matrix, the first row has the weights of the first state.
+    # The first row of the first matrix has the weights of the first state.
     x = jnp.asarray(normal(0, args.batch, args.length, args.states, args.states))
     of = compiled(LinearChainCRF, x)
     log_partition = partial(plain, log_sum_exp)
@@ -107,11 +90,7 @@ def chains(args: argparse.Namespace) -> dict[str, Question]:
 
 
 def trees(args: argparse.Namespace) -> dict[str, Question]:
-    """Return computations on projective trees of one root.
-
-    Args:
-        args: the command line.
-    """
+    """Return computations on projective trees of one root."""
     from synjax import SpanningTreeCRF
 
     def build(arcs: jax.Array) -> Any:
@@ -129,11 +108,7 @@ def trees(args: argparse.Namespace) -> dict[str, Question]:
 
 
 def nonprojective_trees(args: argparse.Namespace) -> dict[str, Question]:
-    """Return computations on non-projective trees of one root.
-
-    Args:
-        args: the command line.
-    """
+    """Return computations on non-projective trees of one root."""
     from synjax import SpanningTreeCRF
 
     def build(arcs: jax.Array) -> Any:
@@ -144,13 +119,10 @@ def nonprojective_trees(args: argparse.Namespace) -> dict[str, Question]:
 
 
 def grammars(args: argparse.Namespace) -> dict[str, Question]:
-    """Return the log partitions of a grammar with the gradients of its weights.
+    """Return the log partitions of a grammar with gradients.
 
-    SynJax normalises root and rules. Those given are normalised, so the log partitions are the same
-    and the gradients are those of weights before the normalisation.
-
-    Args:
-        args: the command line; the size of this problem is fixed.
+    SynJax normalises root and rules; ours are normalised, so log partitions agree, and gradients
+    are with respect to weights before normalisation.
     """
     from synjax import GeneralizedPCFG
 

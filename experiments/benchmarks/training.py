@@ -3,16 +3,10 @@
     python experiments/benchmarks/training.py --train FILE --dev FILE [--output PATH]
     python experiments/benchmarks/training.py --text TEXT... --dev TEXT [--megabytes N] [--limit M]
 
-With ``--train``, a punctuation model is trained with an empty compilation cache and again with a
-warm one: wall-clock time, the time of the first call of each compiled shape (tracing, lowering and
-XLA), the number of compiled shapes, and peak memory. The default is the number of sentence visits
-in the paper.
-
-With ``--text``, the corpus consists of the lines of the texts, repeated in a new random order until
-there are enough of them, and a text model is trained in a process that may not allocate more than
-the limit (``RLIMIT_DATA`` of Linux). Reported are the time and the peak of the memory that the
-process has allocated and written to, sampled ten times a second. Pages of the corpus that the
-system maps are not part of it: they can be dropped at any time.
+``--train`` trains with an empty compilation cache and again with a warm one, and reports time, the
+number and first calls of compiled shapes, and peak memory. ``--text`` repeats the lines of texts in
+random order up to a size, trains in a process with limited memory (``RLIMIT_DATA`` of Linux), and
+reports time and the peak of private memory, without mapped pages of the corpus.
 """
 
 from __future__ import annotations
@@ -59,25 +53,14 @@ def main() -> None:
 
 
 def command(arguments: argparse.Namespace, source: str, model: Path) -> list[str]:
-    """Return the command of a training.
-
-    Args:
-        arguments: the command line.
-        source: the file to train on.
-        model: the folder to write.
-    """
+    """Return the command of a training."""
     words = [sys.executable, "-m", "semipunct", "train", source, "--dev", arguments.dev]
     words += ["-o", str(model), "--set", f"train.visits={arguments.visits}"]
     return words + (["--device", arguments.device] if arguments.device else [])
 
 
 def on_treebank(arguments: argparse.Namespace, folder: Path) -> dict[str, Any]:
-    """Train twice with the same cache folder, which is empty in the first run.
-
-    Args:
-        arguments: the command line.
-        folder: folder for models and cache.
-    """
+    """Train twice with the same cache folder, empty in the first run."""
     environment = {**os.environ, "XDG_CACHE_HOME": str(folder / "cache")}
     environment.pop("JAX_COMPILATION_CACHE_DIR", None)
     figures: dict[str, Any] = {}
@@ -98,12 +81,7 @@ def on_treebank(arguments: argparse.Namespace, folder: Path) -> dict[str, Any]:
 
 
 def on_text(arguments: argparse.Namespace, folder: Path) -> dict[str, Any]:
-    """Train a text model on a corpus of a given size.
-
-    Args:
-        arguments: the command line.
-        folder: folder for model and corpus.
-    """
+    """Train a text model on a corpus of a given size."""
     corpus = folder / "corpus.txt"
     size = write_corpus(arguments.text, arguments.megabytes * 10**6, corpus)
     line = [*command(arguments, str(corpus), folder / "model"), "--kind", "text"]
@@ -119,20 +97,12 @@ def on_text(arguments: argparse.Namespace, folder: Path) -> dict[str, Any]:
 
 
 def last_metrics(model: Path) -> dict[str, Any]:
-    """Return the last line of the metrics of a training."""
+    """Return the last line of a training's metrics."""
     return json.loads((model / "metrics.jsonl").read_text("utf-8").splitlines()[-1])
 
 
 def peak_memory(command: Sequence[str], limit: int) -> float:
-    """Run a command under a limit; return the most memory of its own that it had, in MiB.
-
-    Args:
-        command: the program and its arguments.
-        limit: the MiB that it may allocate.
-
-    Raises:
-        SystemExit: if the command fails.
-    """
+    """Run a command with a limit in MiB; return its peak of private memory."""
 
     def limited() -> None:
         resource.setrlimit(resource.RLIMIT_DATA, (limit * 2**20, limit * 2**20))
@@ -148,13 +118,7 @@ def peak_memory(command: Sequence[str], limit: int) -> float:
 
 
 def write_corpus(texts: Sequence[Path], size: int, path: Path) -> int:
-    """Write lines of texts until a file has a size; return its size in bytes.
-
-    Args:
-        texts: files of text, whose lines come in another order in each round.
-        size: in bytes.
-        path: the file.
-    """
+    """Write lines of texts, reordered in each round, up to a size in bytes; return the size."""
     lines = [line.encode() for text in texts for line in text_lines(text, ended=True)]
     generator, written = random.Random(0), 0
     with path.open("wb") as stream:

@@ -1,9 +1,4 @@
-"""Grammar checkers with rules, as systems that correct punctuation.
-
-A checker reads text as people write it, and suggests replacements of parts of it. Those that change
-nothing but marks are made, the first suggestion of each; others, such as corrections of spelling,
-are ignored.
-"""
+"""Rule-based grammar checkers: suggestions are applied if they change only marks."""
 
 from __future__ import annotations
 
@@ -18,12 +13,7 @@ from semipunct.marks import spacing
 
 
 class Suggestion(NamedTuple):
-    """A suggestion to replace a part of a text.
-
-    Attributes:
-        start, end: the part.
-        text: the replacement.
-    """
+    """A suggestion to replace a part of a text, from ``start`` to ``end``."""
 
     start: int
     end: int
@@ -35,7 +25,7 @@ Checker = Callable[[str], Iterator[Suggestion]]
 
 
 def languagetool() -> Checker:
-    """Return the rules of LanguageTool for English (``lingotweaker``, ``lingotweaker-data-en``)."""
+    """Return LanguageTool's rules for English (``lingotweaker``, ``lingotweaker-data-en``)."""
     import lt_py  # pyright: ignore[reportMissingImports]
 
     engine: Any = lt_py.Engine("en-US")
@@ -50,7 +40,7 @@ def languagetool() -> Checker:
 
 
 def harper() -> Checker:
-    """Return the rules of Harper (``harper-py``)."""
+    """Return Harper's rules (``harper-py``)."""
     from harper import Linter  # pyright: ignore[reportMissingImports]
 
     linter: Any = Linter()
@@ -61,19 +51,14 @@ def harper() -> Checker:
             for suggestion in lint.suggestions[:1]:
                 whole = linter.apply_suggestion(text, lint, suggestion)
                 remaining = len(text) - end
-                # An insertion after a part is a replacement of the part.
+                # An insertion after a part replaces the part.
                 yield Suggestion(start, end, whole[start : len(whole) - remaining])
 
     return check
 
 
 def checked(checker: Checker, sentences: Sequence[Sentence | Words]) -> Sequence[Slots]:
-    """Correct with a checker.
-
-    Args:
-        checker: the checker.
-        sentences: the written sentences.
-    """
+    """Correct sentences with a checker."""
     return [_checked(checker, sentence) for sentence in sentences]
 
 
@@ -92,17 +77,12 @@ def _checked(checker: Checker, sentence: Sentence | Words) -> Slots:
 
 
 def _spelt(slots: Slots) -> list[str]:
-    """Return strings of marks in which all ellipses are spelt alike; none of these is an error."""
+    """Spell all ellipses alike, so that their form is no error."""
     return ["".join(slot).replace("…", "...") for slot in slots]
 
 
 def _slots(text: str, forms: Sequence[str]) -> Slots | None:
-    """Return the marks of a text; None if its words, apart from capitals, are not the given ones.
-
-    Args:
-        text: the text.
-        forms: the words.
-    """
+    """Return the marks of a text, or None if its words differ in more than capitals."""
     content = line_of_text("#1", "text", 1, text).content
     if not isinstance(content, Words):
         return None

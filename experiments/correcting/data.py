@@ -22,14 +22,7 @@ REFERENCES = 4
 
 
 def with_errors(clean: Sequence[Sentence], seed: int) -> Pairs:
-    """Sample learner errors in correct sentences, which become the references.
-
-    Errors depend on words and marks only: sentences with other tags and trees get the same ones.
-
-    Args:
-        clean: correct sentences.
-        seed: random seed of the errors.
-    """
+    """Sample learner errors in correct sentences, which become the references."""
     written = erroneous(clean, english_learner_errors(), seed)
     return [
         align_versions(sentence, [right]) for sentence, right in zip(written, clean, strict=True)
@@ -37,30 +30,17 @@ def with_errors(clean: Sequence[Sentence], seed: int) -> Pairs:
 
 
 def learnt_from(clean: Sequence[Sentence], seed: int) -> list[Sentence]:
-    """Return correct sentences annotated with an erroneous version with sampled errors.
-
-    Args:
-        clean: correct sentences.
-        seed: random seed of the errors.
-    """
+    """Annotate correct sentences with an erroneous version with sampled errors."""
     return [to_learn_from(pair) for pair in with_errors(clean, seed)]
 
 
 def only_right(sentences: Sequence[Sentence]) -> list[Sentence]:
-    """Return the correct versions of sentences alone.
-
-    Args:
-        sentences: correct sentences annotated with what was written.
-    """
+    """Return the correct versions of sentences alone."""
     return [replace(sentence, written=None) for sentence in sentences]
 
 
 def only_written(sentences: Sequence[Sentence]) -> list[Sentence]:
-    """Return the written versions of sentences alone.
-
-    Args:
-        sentences: correct sentences annotated with what was written.
-    """
+    """Return the written versions of sentences alone."""
     return [
         sentence if sentence.written is None
         else replace(sentence, slots=sentence.written.slots, written=None)
@@ -69,15 +49,7 @@ def only_written(sentences: Sequence[Sentence]) -> list[Sentence]:
 
 
 def of_learners(folder: Path, parser: Trained[Any] | None, first: int | None = None) -> Pairs:
-    """Read the development part of JFLEG, with trees of a parser if there is one.
-
-    Only slots between words shared by a sentence and its reference are scored.
-
-    Args:
-        folder: folder of JFLEG.
-        parser: a parser that reads words alone.
-        first: number of sentences to take from the start; None for all.
-    """
+    """Read the development part of JFLEG, with trees of a parser if there is one."""
     files = [folder / f"dev.ref{number}" for number in range(REFERENCES)]
     pairs = list(read_parallel_texts(folder / "dev.src", files))[:first]
     if parser is None:

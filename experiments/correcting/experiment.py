@@ -65,49 +65,30 @@ PAPER = (
     "train.xi=1.0",
     "train.visits=12000",
 )
-"""The model of the paper, with the number of visits in the paper but the default schedule: the
-schedule in the paper does not converge (docs/decisions/training.md)."""
+"""The model of the paper, with its number of visits but the default schedule, since the paper's
+does not converge (docs/decisions/training.md).
+"""
 
 
 class Learning(NamedTuple):
-    """Correctly punctuated sentences annotated with what was written.
-
-    Attributes:
-        training: training sentences.
-        dev: development sentences, for choosing the best weights.
-    """
+    """Correct training and development sentences annotated with a written version."""
 
     training: Sequence[Sentence]
     dev: Sequence[Sentence]
 
     def seen_by(self, view: Callable[[Sequence[Sentence]], list[Sentence]]) -> Learning:
-        """Return one version of the sentences, for a model that knows only this version.
-
-        Args:
-            view: ``only_right`` or ``only_written``.
-        """
         return Learning(view(self.training), view(self.dev))
 
 
 class Material(NamedTuple):
-    """Sentences for training, and sentences to correct.
-
-    Attributes:
-        learning: sentences for training, by kind of trees; none if no system reads trees.
-        data: sentences to correct, by name.
-    """
+    """Sentences for training, by kind of trees, and to correct, by name."""
 
     learning: Mapping[str, Learning]
     data: Mapping[str, Pairs]
 
 
 class Run(NamedTuple):
-    """The edits of one run of a system.
-
-    Attributes:
-        edits: edits from what was written to the result.
-        bare: edits from bare words to the result.
-    """
+    """The edits of one run of a system, from the written text and from bare words."""
 
     edits: Result[Any]
     bare: Result[Any]
@@ -115,28 +96,22 @@ class Run(NamedTuple):
 
 @dataclass(frozen=True)
 class Experiment:
-    """The data shared by all systems, and the results.
-
-    Attributes:
-        arguments: the command line.
-    """
+    """The data shared by all systems, and the results."""
 
     arguments: argparse.Namespace
 
     @property
     def models(self) -> Path:
-        """The folder of all models."""
         folder: Path = self.arguments.models / self.arguments.name
         return folder
 
     @property
     def names(self) -> Sequence[str]:
-        """The names of the data to correct."""
         return ["drawn", *["learners"] * (self.arguments.jfleg is not None)]
 
     @cached_property
     def material(self) -> Material:
-        """The treebank with errors, parsed; computed only if some result is missing."""
+        """The treebank with errors, parsed; computed only if a result is missing."""
         arguments, first = self.arguments, self.arguments.first
         training, dev = sentences(arguments)
         seed, dev_seed = arguments.errors_seed, arguments.dev_errors_seed
@@ -160,12 +135,6 @@ class Experiment:
         return data
 
     def system(self, name: str, seed: int) -> System:
-        """Return one run of a system; missing models are trained.
-
-        Args:
-            name: name of the system.
-            seed: seed of its training.
-        """
         match name:
             case "nothing":
                 return systems.nothing
@@ -196,18 +165,13 @@ class Experiment:
                 return partial(systems.correction, self.corrector("parsed", seed))
 
     def restorer(self, seed: int) -> SavedModel[PunctuationModel]:
-        """Return the restoration model, which is the one that ``parsed_text.py`` trains."""
+        """Return the restoration model that ``parsed_text.py`` trains."""
         config = self._config("punctuation", seed, "preset=parsed")
         data = self.material.learning["parsed"].seen_by(only_right)
         return trained(config, *data, self.models / f"parsed-{seed}", PunctuationModel)
 
     def tagger(self, preset: str, seed: int) -> SavedModel[SlotTagger]:
-        """Return a recurrent tagger for correct text or for corrections.
-
-        Args:
-            preset: ``crf`` or ``correction``.
-            seed: seed of its training.
-        """
+        """Return a recurrent tagger, preset ``crf`` or ``correction``."""
         data = self.material.learning["parsed"]
         visits = self.arguments.epochs * len(self.material.learning["gold"].training)
         config = self._config("slot-tagger", seed, f"preset={preset}", f"train.visits={visits}")
@@ -216,37 +180,23 @@ class Experiment:
         return trained(config, *of, place, SlotTagger)
 
     def corrector(self, trees: str, seed: int) -> SavedModel[CorrectionModel]:
-        """Return the correction model.
-
-        Args:
-            trees: kind of trees that it is trained on.
-            seed: seed of its training.
-        """
         preset = ["preset=parsed-correction"] * (trees == "parsed")
         config = self._config("correction", seed, *preset)
         place = self.models / f"{trees}-correction-{seed}"
         return trained(config, *self.material.learning[trees], place, CorrectionModel)
 
     def paper_restorer(self, seed: int) -> SavedModel[PunctuationModel]:
-        """Return the paper's model of correct text: for restoration, and to regularise ``paper``.
-
-        Args:
-            seed: seed of its training.
-        """
+        """Return the paper's model of correct text, towards which ``paper`` is regularised."""
         return self._paper_model("right", only_right, seed)
 
     def paper(self, seed: int) -> tuple[SavedModel[CorrectionModel], SavedModel[PunctuationModel]]:
-        """Return the model of the paper, and the model that provides T'_e.
-
-        Args:
-            seed: seed of the training of both.
-        """
+        """Return the model of the paper, and the model that provides T'_e."""
         analysis = self._paper_model("written", only_written, seed)
         near = self.paper_restorer(seed)
         learning = self.material.learning["parsed"]
         config = self._config("correction", seed, "preset=paper-correction")
         place = self.models / f"parsed-paper-correction-{seed}"
-        # Trees T'_e are computed once, and only if the model is missing.
+        # Trees T'_e are computed only if the model is missing.
         if not place.exists():
             analyses = (add_written_trees(analysis, some) for some in learning)
             learning = Learning(
@@ -267,14 +217,6 @@ class Experiment:
         return load_config(None, chosen, {"train.seed": seed}, kind)
 
     def run(self, system: str, name: str, seed: int) -> Run:
-        """Return a run of a system on some data, which is computed if it is not stored.
-
-        Args:
-            system: name of the system.
-            name: name of the data.
-            seed: seed of its training.
-        """
-
         @cache
         def predicted() -> Sequence[Slots]:
             pairs = self.material.data[name]

@@ -1,4 +1,4 @@
-"""Sentences of a treebank or a tokenised text with clitics joined to their words, as in text."""
+"""Tokenised sentences with clitics joined to their words, as in text."""
 
 from __future__ import annotations
 
@@ -9,18 +9,11 @@ from semipunct.corpus import Sentence, Words
 from semipunct.evaluation.restoration import Slots
 
 CLITIC = re.compile(r"['’](?:s|m|re|ve|ll|d)|n['’]t|['’]t", re.IGNORECASE)
-"""Parts of words that tokenisers of English separate."""
+"""Parts of words that English tokenisers separate."""
 
 
 def joined(sentence: Sentence | Words) -> tuple[Words, list[int]]:
-    """Join clitics to their words.
-
-    Args:
-        sentence: a sentence.
-
-    Returns:
-        The sentence as text, and the slot of the sentence for each of its slots.
-    """
+    """Join clitics to their words; return the original slot of each remaining slot as well."""
     forms: list[str] = []
     places = [0]
     for number, form in enumerate(sentence.forms):
@@ -40,13 +33,7 @@ def joined(sentence: Sentence | Words) -> tuple[Words, list[int]]:
 def separate(
     sentence: Sentence | Words, slots: Sequence[tuple[str, ...]], places: list[int]
 ) -> Slots:
-    """Return the slots of a sentence whose clitics were joined.
-
-    Args:
-        sentence: the sentence.
-        slots: the slots between joined words.
-        places: from ``joined``.
-    """
+    """Return the slots of a sentence whose clitics were ``joined``."""
     all_slots = list(sentence.slots)
     for place, string in zip(places, slots, strict=True):
         all_slots[place] = string

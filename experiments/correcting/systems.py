@@ -1,6 +1,6 @@
-"""Systems that correct punctuation: they map written sentences to corrected slots.
+"""Systems that correct punctuation: functions from written sentences to corrected slots.
 
-The first argument is the model, if there is one: ``functools.partial`` turns it into a ``System``.
+``functools.partial`` binds the model, the first argument.
 """
 
 from __future__ import annotations
@@ -24,21 +24,12 @@ System = Callable[[Sequence[Sentence]], Sequence[Slots]]
 
 
 def nothing(sentences: Sequence[Sentence]) -> Sequence[Slots]:
-    """Return the slots as written.
-
-    Args:
-        sentences: the written sentences.
-    """
+    """Return the slots as written."""
     return [sentence.slots for sentence in sentences]
 
 
 def restoration(model: Trained[Any], sentences: Sequence[Sentence]) -> Sequence[Slots]:
-    """Restore punctuation from words and trees, ignoring the written marks.
-
-    Args:
-        model: a punctuation model.
-        sentences: the written sentences.
-    """
+    """Restore punctuation from words and trees, ignoring the written marks."""
     return [
         restoration_of_sentence.written
         for restoration_of_sentence in restorations_of(model, sentences)
@@ -46,12 +37,7 @@ def restoration(model: Trained[Any], sentences: Sequence[Sentence]) -> Sequence[
 
 
 def repair(model: Trained[Any], sentences: Sequence[Sentence]) -> Sequence[Slots]:
-    """Restore punctuation with a bias towards what was written (``restore --keep repair``).
-
-    Args:
-        model: a punctuation model.
-        sentences: the written sentences.
-    """
+    """Restore punctuation with a bias towards the written marks (``restore --keep repair``)."""
     return [
         restoration_of_sentence.written
         for restoration_of_sentence in restorations_of(model, sentences, keep="repair")
@@ -59,22 +45,12 @@ def repair(model: Trained[Any], sentences: Sequence[Sentence]) -> Sequence[Slots
 
 
 def bilstm_restoration(tagger: Trained[Any], sentences: Sequence[Sentence]) -> Sequence[Slots]:
-    """Restore punctuation with a BiLSTM-CRF that reads words and tags alone.
-
-    Args:
-        tagger: a slot tagger.
-        sentences: the written sentences.
-    """
+    """Restore punctuation with a BiLSTM-CRF that reads words and tags alone."""
     return TaggerPunctuator(tagger.model, tagger.parameters).restore(sentences)
 
 
 def bilstm_correction(tagger: Trained[Any], sentences: Sequence[Sentence]) -> Sequence[Slots]:
-    """Correct punctuation with a BiLSTM-CRF that reads the written marks.
-
-    Args:
-        tagger: a slot tagger with ``model.written``.
-        sentences: the written sentences.
-    """
+    """Correct punctuation with a BiLSTM-CRF that reads the written marks."""
     punctuator = TaggerPunctuator(tagger.model, tagger.parameters)
     return punctuator.correct([as_written(sentence) for sentence in sentences])
 
@@ -84,49 +60,25 @@ def paper(
     analysis: Trained[Any],
     sentences: Sequence[Sentence],
 ) -> Sequence[Slots]:
-    """Correct with the paper's model to the strings of minimum expected edit distance given T'_e.
-
-    The paper takes the best of its samples, which approximates these strings.
-
-    Args:
-        model: a model of preset paper-correction.
-        analysis: a punctuation model of written text, which provides T'_e.
-        sentences: the written sentences.
-    """
+    """Correct with the paper's model: the strings of least expected edit distance given T'_e."""
     corrected = corrections_of(model, sentences, analysis=analysis, minimise="slots")
     return [sentence.slots for sentence in corrected]
 
 
 def correction(model: Trained[Any], sentences: Sequence[Sentence]) -> Sequence[Slots]:
-    """Correct with a correction model, which reads the written marks.
-
-    Args:
-        model: a correction model.
-        sentences: the written sentences.
-    """
+    """Correct with a correction model, which reads the written marks."""
     return [sentence.slots for sentence in corrections_of(model, sentences)]
 
 
 def least_risk(model: Trained[Any], sentences: Sequence[Sentence]) -> Sequence[Slots]:
-    """Correct with the same model to the strings of minimum expected edit distance.
-
-    Args:
-        model: a correction model.
-        sentences: the written sentences.
-    """
+    """Correct with the same model to the strings of minimum expected edit distance."""
     return [sentence.slots for sentence in corrections_of(model, sentences, minimise="slots")]
 
 
 def text(
     model: Trained[Any], sentences: Sequence[Sentence | Words], *, confidence: float | None = None
 ) -> Sequence[Slots]:
-    """Correct with a text model, which reads no trees.
-
-    Args:
-        model: a text model.
-        sentences: the written sentences.
-        confidence: minimum probability of a proposed correction; None for the default.
-    """
+    """Correct with a text model, which reads no trees."""
     lines = [joined(sentence) for sentence in sentences]
     corrected = correct_running_text(
         model, [words for words, _ in lines], minimum_confidence=confidence

@@ -1,8 +1,6 @@
 """A canvas that writes SVG: shapes and text in a palette for light and dark surroundings.
 
-A picture has a background of its own, so that it stays readable where a page is dark although the
-system asks for light colours. The text is text, in the fonts of the reader, so it can be selected
-and searched; title and description are read by screen readers.
+Pictures have a background, so they stay readable on a dark page of a light system.
 """
 
 from __future__ import annotations
@@ -31,14 +29,6 @@ class Canvas:
     """A picture that is drawn element by element; coordinates grow to the right and downwards."""
 
     def __init__(self, width: float, height: float, title: str, description: str) -> None:
-        """Start with an empty background.
-
-        Args:
-            width: in pixels.
-            height: in pixels.
-            title: what the picture shows, in a few words.
-            description: what there is to see, for readers who cannot see it.
-        """
         self.root = ElementTree.Element(
             "svg",
             {
@@ -56,37 +46,16 @@ class Canvas:
         self._add("rect", "ground", x=0, y=0, width=width, height=height, rx=8)
 
     def line(self, points: Sequence[Point], paint: str = "soft", *, dashed: bool = False) -> None:
-        """Draw straight lines between points.
-
-        Args:
-            points: at least two.
-            paint: the colour.
-            dashed: whether the lines are dashed.
-        """
         dashes = {"stroke-dasharray": "4 4"} if dashed else {}
         path = " ".join(f"{_number(x)},{_number(y)}" for x, y in points)
         self._add("polyline", f"line {paint}", points=path, **dashes)
 
     def arrow(self, start: Point, end: Point, paint: str = "soft") -> None:
-        """Draw a straight arrow.
-
-        Args:
-            start: where it begins.
-            end: its tip.
-            paint: the colour.
-        """
         self.line([start, end], paint)
         self._tip(start, end, paint)
 
     def arc(self, start: Point, end: Point, height: float, paint: str = "soft") -> None:
-        """Draw an arrow that rises from one point and falls to another.
-
-        Args:
-            start: where it begins.
-            end: its tip.
-            height: how far it rises.
-            paint: the colour.
-        """
+        """Draw an arrow that rises from one point by ``height`` and falls to another."""
         (x, y), (to_x, to_y) = start, end
         top = min(y, to_y) - height
         bend = min(abs(to_x - x) / 2, 24) * (1 if to_x > x else -1)
@@ -101,13 +70,7 @@ class Canvas:
         self._tip((to_x, top), end, paint)
 
     def box(self, corner: Point, size: Point, paint: str) -> None:
-        """Draw a rectangle with round corners.
-
-        Args:
-            corner: its left upper corner.
-            size: width and height.
-            paint: the colour of its outline.
-        """
+        """Draw a rectangle with round corners, from its left upper corner."""
         (x, y), (width, height) = corner, size
         self._add("rect", f"line {paint}", x=x, y=y, width=width, height=height, rx=5)
 
@@ -123,25 +86,13 @@ class Canvas:
         is_bold: bool = False,
         has_halo: bool = False,
     ) -> None:
-        """Write a line of text.
-
-        Args:
-            place: where its baseline begins, has its middle, or ends.
-            text: the text.
-            paint: the colour.
-            size: of the font, in pixels.
-            anchor: which part of the text stands at ``place``.
-            is_code: whether all characters have the same width.
-            is_bold: whether the text is bold.
-            has_halo: whether it interrupts the lines behind it.
-        """
+        """Write a line of text; the halo interrupts the lines behind it."""
         looks = {"code": is_code, "bold": is_bold, "halo": has_halo}
         classes = " ".join((paint, *(name for name, chosen in looks.items() if chosen)))
         more = {"text-anchor": anchor, "font-size": _number(size)}
         self._add("text", classes, x=place[0], y=place[1], **more).text = text
 
     def svg(self) -> str:
-        """Return the picture as a file."""
         ElementTree.indent(self.root, " ")
         return ElementTree.tostring(self.root, "unicode") + "\n"
 

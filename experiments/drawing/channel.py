@@ -13,7 +13,7 @@ EXAMPLES = {
     "absorb_right": ("?", ".", "the left one absorbs the right one"),
     "transpose": ("”", ".", "they change places"),
 }
-"""For each edit a window of two underlying tokens, and what happens to them."""
+"""For each edit a window of two underlying tokens, and the effect."""
 
 
 def edits() -> Canvas:
@@ -43,12 +43,7 @@ def edits() -> Canvas:
 
 
 def absorption(steps: Sequence[tuple[Sequence[str], int, str]]) -> Canvas:
-    """Draw how the channel rewrites the tokens of a slot, one window after another.
-
-    Args:
-        steps: for each, the tokens of the slot, the place of the left token of the window (-1
-            without one), and what happens.
-    """
+    """Draw how the channel rewrites a slot, by steps of tokens, window and caption."""
     canvas = Canvas(
         760,
         40 + 62 * len(steps),

@@ -1,4 +1,4 @@
-"""Pictures of one sentence: its tree with underlying and surface marks, and its way from text."""
+"""Pictures of one sentence: its tree with underlying and surface marks."""
 
 from __future__ import annotations
 
@@ -12,13 +12,7 @@ _MARGIN, _LETTER, _GAP = 30, 8.4, 26
 
 
 class Constituent(NamedTuple):
-    """A constituent with marks of its own.
-
-    Attributes:
-        head: the number of its head, from 1.
-        left, right: its punctemes.
-        paint: the colour of its marks.
-    """
+    """A constituent with its punctemes, given by its head, from 1, and the colour of its marks."""
 
     head: int
     left: str
@@ -27,15 +21,7 @@ class Constituent(NamedTuple):
 
 
 def underlying_tree(sentence: Sentence, constituents: Sequence[Constituent]) -> Canvas:
-    """Draw a tree with its marks, like Figure 1 of Li, Wang and Eisner (2019).
-
-    Arcs are above the words. Below them are the brackets of the constituents that have punctemes,
-    with the punctemes in the slots, and the surface of the slots.
-
-    Args:
-        sentence: with a projective tree.
-        constituents: those with punctemes, the smallest first.
-    """
+    """Draw a tree with its marks, like Figure 1 of Li, Wang and Eisner (2019)."""
     centers, slots, width = _places(sentence)
     heads = sentence.tree.parents
     depth = 1 + max(abs(head - i) for i, head in enumerate(heads) if head >= 0)
@@ -90,7 +76,6 @@ def underlying_tree(sentence: Sentence, constituents: Sequence[Constituent]) -> 
 
 
 def _places(sentence: Sentence) -> tuple[list[float], list[float], float]:
-    """Return the centres of the words, the places of the slots, and the width of the picture."""
     centers: list[float] = []
     slots = [_MARGIN + _GAP / 2.0]
     x = _MARGIN + _GAP

@@ -1,4 +1,1 @@
-"""Utilities for arrays: padding to few shapes, checks of shapes, compilation.
-
-No other package changes the configuration of JAX.
-"""
+"""Padding to few shapes, checks of shapes, and compilation."""

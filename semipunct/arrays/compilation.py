@@ -1,7 +1,4 @@
-"""Compilation: options, XLA's persistent cache in the user's cache folder, and timing.
-
-No other module changes the global configuration of JAX.
-"""
+"""JAX's configuration, which no other module changes, XLA's persistent cache, and timing."""
 
 from __future__ import annotations
 
@@ -24,8 +21,8 @@ _SETTINGS = (
     "jax_threefry_partitionable",
     "jax_numpy_dtype_promotion",
 )
+# Monitoring event of ``programs``: a function was lowered, or loaded from the cache.
 LOWER_EVENT = "/semipunct/lower_duration"
-"""The monitoring event that ``programs`` reports when a function was lowered or loaded."""
 
 _COMPILE_EVENT = "/jax/core/compile/backend_compile_duration"
 _REQUEST_EVENT = "/jax/compilation_cache/compile_requests_use_cache"
@@ -33,29 +30,17 @@ _REQUEST_EVENT = "/jax/compilation_cache/compile_requests_use_cache"
 
 @dataclass(slots=True)
 class Shapes:
-    """A record of the shapes that were compiled.
-
-    Attributes:
-        seen: function and shapes of its argument.
-        seconds: wall clock of the first call of each: tracing, lowering and XLA.
-    """
+    """A record of the shapes that were compiled, and the seconds of their first calls."""
 
     seen: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])
     seconds: float = 0.0
 
     @contextmanager
     def first_call(self, function: str, argument: object) -> Generator[bool]:
-        """Time the body of a ``with`` block if the function is called with new shapes.
+        """Yield whether the shapes are new; if so, time the block.
 
-        JAX compiles before a call returns and computes asynchronously, so this is the compilation
-        time (on CPU and accelerators alike).
-
-        Args:
-            function: its name.
-            argument: arrays whose shapes determine whether the function is compiled.
-
-        Yields:
-            Whether these shapes are new.
+        JAX compiles before a call returns but computes asynchronously, so this is the compilation
+        time.
         """
         key = (function, str(jax.tree.map(np.shape, argument)))
         if key in self.seen:
@@ -68,15 +53,9 @@ class Shapes:
 
 
 class CompileClock:
-    """A context manager that measures the time until programs are ready.
-
-    Attributes:
-        seconds: time in which XLA compiles, or loads from its cache.
-        lowering: seconds in which programs are traced and lowered, or loaded from the same folder.
-    """
+    """Measure the time until programs are ready: for XLA, and for tracing and lowering."""
 
     def __init__(self) -> None:
-        """Start at zero."""
         self.seconds = self.lowering = 0.0
 
     def _listen(self, event: str, duration_secs: float, **kwargs: str | int) -> None:
@@ -86,28 +65,20 @@ class CompileClock:
             self.lowering += duration_secs
 
     def __enter__(self) -> CompileClock:
-        """Start listening."""
         jax.monitoring.register_event_duration_secs_listener(self._listen)
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Stop listening."""
         jax.monitoring.unregister_event_duration_listener(self._listen)
 
 
 class SlowCompilation:
-    """Calls a function once as soon as XLA has compiled for some seconds, also in between.
+    """Call a function once XLA has compiled for a number of seconds, summed over programs.
 
-    A single program can take minutes, so a timer runs while one is compiled.
+    A timer in another thread runs during compilation.
     """
 
     def __init__(self, notify: Callable[[], None], seconds: float) -> None:
-        """Prepare to call a function.
-
-        Args:
-            notify: the function, which may be called in another thread.
-            seconds: the time after which it is called, summed over all programs.
-        """
         self._notify = notify
         self._left = seconds
         self._timer: threading.Timer | None = None
@@ -115,12 +86,11 @@ class SlowCompilation:
         self._stopped = False
 
     def start(self) -> None:
-        """Start listening."""
         jax.monitoring.register_event_listener(self._requested)
         jax.monitoring.register_event_duration_secs_listener(self._compiled)
 
     def stop(self) -> None:
-        """Stop listening; the function is not called any more, nor still running."""
+        """Stop listening; on return the function neither runs nor will be called."""
         jax.monitoring.unregister_event_listener(self._requested)
         jax.monitoring.unregister_event_duration_listener(self._compiled)
         with self._lock:
@@ -155,11 +125,7 @@ class SlowCompilation:
 
 
 def enable_compilation_cache() -> Path | None:
-    """Keep compiled programs in the user's cache folder, unless a folder is already set.
-
-    Returns:
-        The folder in use, or None if none is writable; everything is then recompiled.
-    """
+    """Cache compiled programs in JAX's folder, or else in the user's cache folder if writable."""
     chosen: str | None = getattr(jax.config, "jax_compilation_cache_dir", None)
     if chosen:
         return Path(chosen)
@@ -186,7 +152,7 @@ def compilation_folder() -> Path | None:
 
 
 def default_device() -> object:
-    """Return the device where JAX places arrays from the host."""
+    """Return the device for arrays from the host."""
     chosen: object = getattr(jax.config, "jax_default_device", None)
     return chosen or jax.local_devices()[0]
 

@@ -1,7 +1,6 @@
 """Sums over groups of columns, as matrix products.
 
-A scatter runs column by column on processors without scatter instructions; a matrix product is many
-times as fast, and so is its transpose in the reverse pass.
+Without scatter instructions, these and their transposes are many times as fast as scattering.
 """
 
 from __future__ import annotations
@@ -14,8 +13,8 @@ import jax.numpy as jnp
 import numpy as np
 import numpy.typing as npt
 
+# Smaller sums of exponentials have lost precision and are recomputed.
 _LEAST = 1e-30
-"""A sum of exponentials below this has lost precision and is recomputed."""
 
 
 # By default, GPUs and TPUs round the factors of matrix products to 11 bits or fewer.
@@ -23,41 +22,26 @@ _matmul = partial(jnp.matmul, precision=jax.lax.Precision.HIGHEST)
 
 
 class ColumnGroups(NamedTuple):
-    """A partition of columns.
-
-    Attributes:
-        group: ``[columns]`` the group of each.
-        member: ``[columns, groups]`` one where a column belongs to a group.
-    """
+    """A partition of columns: the group of each, and the indicator ``[columns, groups]``."""
 
     group: npt.NDArray[np.int32]
     member: npt.NDArray[np.float32]
 
     @classmethod
     def of(cls, group: npt.NDArray[np.int32], groups: int) -> ColumnGroups:
-        """Build the matrix of a partition.
-
-        Args:
-            group: ``[columns]`` the group of each.
-            groups: the number of groups.
-        """
         return cls(group, (group[:, None] == np.arange(groups)).astype(np.float32))
 
 
 @jax.custom_jvp
 def log_sums(scores: jax.Array, groups: ColumnGroups) -> jax.Array:
-    """Sum exponentials within groups, as logarithms: ``[rows, groups]``.
+    """Log-sum-exp of ``[rows, columns]`` scores within groups: ``[rows, groups]``.
 
-    A group whose scores are all minus infinity gives minus infinity; gradients stay finite.
-
-    Args:
-        scores: ``[rows, columns]``.
-        groups: the groups of the columns.
+    A group of only minus infinity gives minus infinity; gradients stay finite.
     """
 
     def summed(scores: jax.Array) -> tuple[jax.Array, jax.Array]:
         top = jnp.max(scores, 1, keepdims=True)
-        # Nothing is subtracted from rows without a finite score, to avoid infinity minus infinity.
+        # Rows without a finite score subtract zero, to avoid infinity minus infinity.
         top = jnp.where(top == -jnp.inf, 0.0, top)
         total = _matmul(jnp.exp(scores - top), groups.member)
         lost = total < _LEAST
@@ -67,7 +51,7 @@ def log_sums(scores: jax.Array, groups: ColumnGroups) -> jax.Array:
         return jnp.where(spread(lost, groups), scores, -jnp.inf)
 
     def unfinished(state: tuple[jax.Array, jax.Array]) -> jax.Array:
-        # In most cases no precision is lost, and no further pass is needed.
+        # Usually no precision is lost, and no further pass is needed.
         return jax.lax.cond(
             jnp.any(state[1]),
             lambda lost: jnp.any(remaining(lost) > -jnp.inf),
@@ -97,12 +81,7 @@ def _log_sums_jvp(
 
 @jax.custom_jvp
 def spread(values: jax.Array, groups: ColumnGroups) -> jax.Array:
-    """Broadcast the value of each group to its columns: ``[rows, columns]``.
-
-    Args:
-        values: ``[rows, groups]``.
-        groups: the groups of the columns.
-    """
+    """Broadcast the value of each group to its columns: ``[rows, columns]``."""
     return values[:, groups.group]
 
 

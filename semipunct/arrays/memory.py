@@ -1,7 +1,4 @@
-"""Release of free memory to the operating system, and the memory maps of a process.
-
-Why a training run returns memory: docs/decisions/recursions.md and compiled-programs.md.
-"""
+"""Release of free memory, and memory maps (docs/decisions/recursions.md, compiled-programs.md)."""
 
 from __future__ import annotations
 
@@ -16,41 +13,30 @@ _MAPS = Path("/proc/self/maps")
 
 
 def release_memory() -> bool:
-    """Return free memory that the C library retains to the operating system.
-
-    The GNU C library retains free memory between blocks in use. Compilation leaves much of it,
-    since it allocates small blocks from several threads.
-
-    Returns:
-        Whether memory was released; False if the C library does not support this.
-    """
+    """Return memory that the C library retains to the system; return whether it was released."""
     if sys.platform != "linux":
         return False
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
     return bool(trim and trim(0))
 
 
+# Parameters of ``mallopt``.
 _TRIM_THRESHOLD, _MOST_MMAPS = -1, -4
-"""Parameters of ``mallopt``."""
 
+# Bytes retained at the end of the heap.
 _HELD = 2**30
-"""The number of bytes retained at the end of the heap."""
 
+# Interval between releases of memory while a block of code runs.
 _SECONDS = 0.5
-"""The interval between releases of memory while a block of code runs."""
 
 _holding = Event()
 
 
 def hold_memory() -> bool:
-    """Let the C library retain freed memory until ``release_memory`` is called.
+    """Let the C library retain freed memory until ``release_memory``; return whether it does.
 
-    Every training step allocates the same hundred megabytes, which the GNU C library would
-    otherwise return to the system and request again, page by page. This setting affects the whole
-    process, so commands call it, not library functions.
-
-    Returns:
-        Whether the C library accepted the setting; False if it has no such setting.
+    Otherwise every training step returns and requests the same hundred megabytes, page by page.
+    Affects the whole process: for commands, not for libraries.
     """
     if sys.platform != "linux":
         return False
@@ -63,7 +49,7 @@ def hold_memory() -> bool:
 
 
 def holds_memory() -> bool:
-    """Return whether ``hold_memory`` has been called successfully."""
+    """Return whether ``hold_memory`` has succeeded."""
     return _holding.is_set()
 
 
@@ -71,8 +57,7 @@ def holds_memory() -> bool:
 def releasing_memory() -> Generator[None, None, None]:
     """Release memory before and after a block of code and, if memory is held, during it.
 
-    Held memory stays with the process even while the compiler, whose threads cannot reuse memory
-    freed by others, requests more.
+    The compiler's threads cannot reuse memory that other threads have freed.
     """
     release_memory()
     finished = Event()
@@ -94,10 +79,9 @@ def releasing_memory() -> Generator[None, None, None]:
 
 
 def memory_maps() -> int:
-    """Return how many memory maps the process has; 0 if this is unknown.
+    """Return the number of memory maps of the process, or 0 if unknown.
 
-    Compiled code uses thousands of them, and Linux terminates a process that exceeds the limit,
-    usually 65,530.
+    Compiled code uses thousands; Linux ends a process that exceeds its limit, usually 65,530.
     """
     try:
         with _MAPS.open("rb") as lines:

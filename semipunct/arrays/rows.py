@@ -1,9 +1,7 @@
-"""Sparse access to tables: the few rows that a batch uses, and products of sparse feature vectors.
+"""Sparse access to tables: the rows that a batch uses, and products of sparse feature vectors.
 
-A batch reads about ten thousand rows of a table, with weights in few of their cells. A dense array
-of these rows would be the largest of a training step, and memory traffic would take longer than the
-computation. For products the table is therefore divided into blocks of rows that fit into the cache
-of a core: each is filled with its weights, multiplied and discarded.
+A dense array of a batch's ten thousand rows would be the largest of a training step. Products fill,
+multiply and discard blocks of rows that fit into a core's cache instead.
 """
 
 from __future__ import annotations
@@ -16,29 +14,19 @@ import jax.numpy as jnp
 import numpy as np
 import numpy.typing as npt
 
+# ``[rows]`` distinct row numbers; padding points past the last row.
 RowNumbers = jax.Array | npt.NDArray[np.int32]
-"""``[rows]`` numbers of rows of a table, each at most once; padding points past the last row."""
 
 
 class Rows(NamedTuple):
-    """Some rows of a table, or their gradients or updates.
-
-    Attributes:
-        number: ``[rows]``, see ``RowNumbers``.
-        value: ``[rows, columns]``.
-    """
+    """Selected rows of a table, or their gradients or updates, ``[rows, columns]``."""
 
     number: RowNumbers
     value: jax.Array
 
 
 def take_rows(table: Any, number: RowNumbers) -> Any:
-    """Return rows of a table, zero in the padding: ``[rows, columns]``.
-
-    Args:
-        table: ``[size, columns]``, a JAX or NumPy array; the result is of the same kind.
-        number: ``[rows]`` the rows to read.
-    """
+    """Return rows of a JAX or NumPy table, zero for padding: ``[rows, columns]``."""
     if isinstance(table, jax.Array):
         return table.at[number].get(mode="fill", fill_value=0)
     table, number = np.asarray(table), np.asarray(number)
@@ -49,30 +37,20 @@ def take_rows(table: Any, number: RowNumbers) -> Any:
 
 
 def put_rows(table: jax.Array, rows: Rows) -> jax.Array:
-    """Return a table with some rows replaced, in place if its buffer is donated.
-
-    Args:
-        table: ``[size, ...]``.
-        rows: the numbers and new values of the rows.
-    """
+    """Replace rows of a table, in place if its buffer is donated."""
     return table.at[rows.number].set(rows.value, mode="drop", unique_indices=True)
 
 
 def add_rows(table: jax.Array, rows: Rows) -> jax.Array:
-    """Return a table with values added to some rows; in place like ``put_rows``.
-
-    Args:
-        table: ``[size, ...]``.
-        rows: the numbers of the rows and the values to add.
-    """
+    """Add to rows of a table, in place if its buffer is donated."""
     return table.at[rows.number].add(rows.value, mode="drop", unique_indices=True)
 
 
+# Maximal number of cells of a block: half a MiB, which fits into a core's cache.
 _CELLS = 1 << 17
-"""The maximal number of cells of a block: half a MiB, which fits into the cache of a core."""
 
+# Weights of a block that are processed at a time.
 _PIECE = 1 << 14
-"""The number of weights of a block that are processed at a time."""
 
 Numbers = jax.Array | npt.NDArray[np.int32]
 
@@ -80,18 +58,16 @@ Numbers = jax.Array | npt.NDArray[np.int32]
 class SparseRows(NamedTuple):
     """Padded sparse feature vectors of the nodes of a batch, and the weights of these features.
 
-    The weights that the batch reads are cells of a table with a row for each feature that occurs
-    and a column for each outcome. ``block_rows`` of these rows are a block; weights and entries
-    are sorted by block.
+    The weights are cells of a table with a row for each feature of the batch and a column for each
+    outcome; weights and entries are sorted by block of ``block_rows`` rows.
 
     Attributes:
-        weight: ``[weights]`` the indices of the weights read, ascending; padding points past the
-            last.
-        cell: ``[weights]`` the index of each weight in its block, in row-major order.
-        node: ``[entries]`` the node of each entry of a feature vector.
-        row: ``[entries]`` the row of its feature within its block.
+        weight: ``[weights]`` indices of the weights read, ascending; padding points past the last.
+        cell: ``[weights]`` row-major index in the block.
+        node: ``[entries]`` node of each entry.
+        row: ``[entries]`` row of its feature within the block.
         value: ``[entries]``.
-        start: ``[2, blocks + 1]`` the starts of the weights and of the entries of each block.
+        start: ``[2, blocks + 1]`` first weight and first entry of each block.
     """
 
     weight: RowNumbers
@@ -103,24 +79,17 @@ class SparseRows(NamedTuple):
 
 
 def block_rows(outcomes: int) -> int:
-    """Return the number of rows of a block of a table with the given number of columns."""
+    """Return the number of rows of a block, given the number of columns."""
     return max(1, _CELLS // outcomes)
 
 
 def product(weights: jax.Array, rows: SparseRows, nodes: int, outcomes: int) -> jax.Array:
-    """Multiply feature vectors by the table of their weights, ``[nodes, outcomes]``.
-
-    Args:
-        weights: ``[weights]`` the weights that are read.
-        rows: feature vectors, and the cells of the weights.
-        nodes: the number of nodes, padding included.
-        outcomes: the number of columns of the table.
-    """
+    """Multiply feature vectors by the table of the ``[weights]`` read: ``[nodes, outcomes]``."""
     scores: jax.Array = _product(weights, rows, nodes, outcomes)
     return scores
 
 
-# The reverse pass is explicit, since that of a loop would store every block.
+# An explicit reverse pass: differentiating the loop would store every block.
 @partial(jax.custom_vjp, nondiff_argnums=(2, 3))
 def _product(weights: jax.Array, rows: SparseRows, nodes: int, outcomes: int) -> jax.Array:
     size = block_rows(outcomes)
@@ -179,7 +148,7 @@ _product.defvjp(_forward, _reverse)
 
 
 class _Piece(NamedTuple):
-    """Some consecutive items of an array; ``in_block`` marks those that belong to the block."""
+    """Consecutive items of an array, with a mask of the items of the block."""
 
     start: jax.Array
     size: int
@@ -193,7 +162,7 @@ class _Piece(NamedTuple):
 
 
 def _blocks(rows: SparseRows, block: Any, state: jax.Array) -> jax.Array:
-    """Fold a function over the numbers of the blocks that have weights or entries."""
+    """Fold a function over the numbers of the nonempty blocks."""
     start = jnp.asarray(rows.start)
     used = jnp.sum(jnp.any(start[:, 1:] > start[:, :-1], 0))
     return jax.lax.fori_loop(0, used, block, state)
@@ -202,14 +171,14 @@ def _blocks(rows: SparseRows, block: Any, state: jax.Array) -> jax.Array:
 def _pieces(
     items: Any, starts: Any, block: jax.Array, size: int, function: Any, state: jax.Array
 ) -> jax.Array:
-    """Fold a function over the items of a block, one piece at a time."""
+    """Fold a function over the items of a block, piece by piece."""
     size = min(size, len(items))
     starts = jnp.asarray(starts)
     first, end = starts[block], starts[block + 1]
 
     def fold_piece(number: jax.Array, state: jax.Array) -> jax.Array:
         begin = first + number * size
-        # The last piece starts earlier if it would exceed the array.
+        # The last piece starts earlier to stay within the array.
         start = jnp.minimum(begin, len(items) - size)
         index = start + jnp.arange(size)
         return function(_Piece(start, size, (index >= begin) & (index < end)), state)

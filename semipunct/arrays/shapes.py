@@ -1,7 +1,4 @@
-"""Checks of array arguments of public functions: shapes by names of axes, lengths, values.
-
-While JAX traces a function there are no concrete values, so only shapes are checked.
-"""
+"""Checks of array arguments of public functions; of traced arrays only the shape is checked."""
 
 from __future__ import annotations
 
@@ -17,24 +14,19 @@ from jax.core import Tracer
 from semipunct.errors import UsageError
 from semipunct.wording import quantity
 
+# Names of axes, separated by blanks. An axis whose name ends in ``?`` may have size 1 and is then
+# broadcast; a number is a size.
 Axes = str
-"""Names of axes, separated by blanks.
-
-An axis whose name ends in ``?`` may have size 1 and is then broadcast; an axis whose name is a
-number has that size."""
 
 
 def check_shapes(**arguments: tuple[jax.Array, Axes]) -> Mapping[str, int]:
-    """Check that axes of the same name have the same size.
+    """Check that axes of the same name have the same size; return the sizes by name.
 
     Args:
-        **arguments: the arrays by the name of their argument, each with its axes.
-
-    Returns:
-        The size of each axis by its name.
+        **arguments: arrays by argument name, each with its axes.
 
     Raises:
-        UsageError: if two arguments differ in an axis, naming them with their shapes.
+        UsageError: if two arguments differ in an axis.
     """
     sizes: dict[str, int] = {}
     found_in: dict[str, str] = {}
@@ -68,33 +60,23 @@ def check_shapes(**arguments: tuple[jax.Array, Axes]) -> Mapping[str, int]:
     return sizes
 
 
-def check_lengths(
-    lengths: jax.Array, longest: int, *, name: str = "lengths", shortest: int = 0
-) -> jax.Array:
-    """Check that lengths are integers between two bounds.
+def check_lengths(lengths: jax.Array, longest: int, *, name: str = "lengths") -> jax.Array:
+    """Check that ``[items]`` lengths are integers from 0 to ``longest``, and widen them.
 
-    Args:
-        lengths: ``[items]``.
-        longest: the upper bound.
-        name: the name of the argument, for messages.
-        shortest: the lower bound.
-
-    Returns:
-        The lengths as integers of the default width of JAX: products may exceed narrower ones, and
-        scans require equal dtypes.
+    Products may exceed narrow integers, and scans require equal dtypes.
 
     Raises:
-        UsageError: if a length is out of bounds, naming the first such item.
+        UsageError: if a length is out of bounds.
     """
     if not np.issubdtype(lengths.dtype, np.integer):
         raise UsageError(f"{name} must be integers, not {lengths.dtype}")
     if isinstance(lengths, Tracer):
         return lengths.astype(int)
     values = np.asarray(lengths)
-    wrong = np.flatnonzero((values < shortest) | (values > longest))
+    wrong = np.flatnonzero((values < 0) | (values > longest))
     if wrong.size:
         raise UsageError(
-            f"{name}[{wrong[0]}] is {values[wrong[0]]}; the arrays allow {shortest} to {longest}"
+            f"{name}[{wrong[0]}] is {values[wrong[0]]}; the arrays allow 0 to {longest}"
         )
     return lengths.astype(int)
 
@@ -102,12 +84,8 @@ def check_lengths(
 def as_log_weights(weights: npt.ArrayLike, axes: int | None = None) -> jax.Array:
     """Return an array of log weights, half precision converted to float32.
 
-    Half precision has too few digits for sums: bfloat16 would add nothing to a sum of 256 ones.
-    Gradients are returned in the precision of the argument.
-
-    Args:
-        weights: log weights of any shape.
-        axes: the number of axes of a batch; one item, with an axis less, becomes a batch of one.
+    In bfloat16 a sum of 256 ones would not grow any more. With ``axes``, the axes of a batch, one
+    item becomes a batch.
     """
     array = jnp.asarray(weights)
     array = array.astype(jnp.float32) if array.dtype in (jnp.bfloat16, jnp.float16) else array
@@ -115,50 +93,26 @@ def as_log_weights(weights: npt.ArrayLike, axes: int | None = None) -> jax.Array
 
 
 def as_batch(array: jax.Array, axes: int) -> jax.Array:
-    """Return a batch of one item if an array lacks the axis of the batch.
-
-    Args:
-        array: any array.
-        axes: the number of axes of a batch.
-    """
+    """Add a batch axis to an array with one axis less than ``axes``."""
     return array[None] if array.ndim == axes - 1 else array
 
 
 def lengths_or_all(lengths: npt.ArrayLike | None, batch: int, longest: int) -> jax.Array:
-    """Return lengths as an array; that of one item may be a number, None is the longest.
-
-    Args:
-        lengths: ``[batch]``, a number, or None.
-        batch: the number of items.
-        longest: the greatest length.
-    """
+    """Return ``[batch]`` lengths; None means ``longest``, and a number is a batch of one."""
     if lengths is None:
         return jnp.full(batch, longest, jnp.int32)
     return as_batch(jnp.asarray(lengths), 1)
 
 
 def within(lengths: jax.Array, size: int) -> npt.NDArray[np.bool_] | None:
-    """Return ``[items, size]`` which places lengths include; None while JAX traces the lengths.
-
-    Args:
-        lengths: ``[items]``.
-        size: number of places.
-    """
+    """Return ``[items, size]`` whether a position is within the length; None for traced lengths."""
     if isinstance(lengths, Tracer):
         return None
     return np.arange(size) < np.asarray(lengths)[:, None]
 
 
 def used_by_any(mask: Any, shape: tuple[int, ...]) -> Any:
-    """Return a mask of arrays that items or positions may share: used if any of these uses it.
-
-    Args:
-        mask: booleans ``[...]``, of NumPy or JAX, or None.
-        shape: the shape of the arrays; axes of size 1 are shared.
-
-    Returns:
-        Booleans that broadcast to the arrays, or None.
-    """
+    """Reduce a mask to arrays of a shape whose axes of size 1 are shared: used by any item."""
     if mask is None:
         return None
     for axis, (size, required) in enumerate(zip(mask.shape, shape, strict=False)):
@@ -170,15 +124,13 @@ def used_by_any(mask: Any, shape: tuple[int, ...]) -> Any:
 def check_log_weights(
     used: Mapping[str, npt.NDArray[np.bool_] | None] = {}, **arguments: jax.Array
 ) -> None:
-    """Check that log weights are numbers below plus infinity; minus infinity forbids a part.
+    """Check that log weights are floats below plus infinity.
 
     Args:
-        used: for arguments with padding, masks that broadcast to them, false for padding, which may
-            hold anything; None where it is not known.
-        **arguments: the arrays by the name of their argument.
+        used: masks that broadcast to arguments, false for padding; None if unknown.
 
     Raises:
-        UsageError: if an entry is invalid, naming the argument, the first such entry and its value.
+        UsageError: if an entry is invalid.
     """
     for name, array in arguments.items():
         if np.dtype(array.dtype).name not in ("float32", "float64"):

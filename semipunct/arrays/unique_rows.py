@@ -11,19 +11,14 @@ import numpy.typing as npt
 Ints = npt.NDArray[np.int64]
 T = TypeVar("T", bound=Hashable)
 
+# Possible codes per row up to which rows are marked instead of sorted.
 _SPREAD = 16
-"""The number of possible codes per row up to which rows are marked instead of sorted."""
 
 
 class Numbering(Generic[T]):
-    """Numbers, from 0, assigned to items in the order of their first occurrence.
-
-    Attributes:
-        items: the items by number.
-    """
+    """Numbers from 0, assigned to items in order of first occurrence."""
 
     def __init__(self, first: T) -> None:
-        """Give the first item number 0."""
         self.items = [first]
         self._number = {first: 0}
 
@@ -39,21 +34,13 @@ class RowCache(Generic[T]):
     """Rows computed from numbered items, once for each."""
 
     def __init__(self, numbering: Numbering[T], read: Callable[[list[T]], Ints]) -> None:
-        """Compute the rows of the items numbered so far.
-
-        Args:
-            numbering: the numbering of the items.
-            read: computes the rows of items.
-        """
         self._numbering, self._read = numbering, read
         self._rows = read(numbering.items)
 
     def __getitem__(self, numbers: Ints) -> Ints:
-        """Return the rows of items by their numbers."""
         return self.all().take(numbers, 0)
 
     def all(self) -> Ints:
-        """Return the rows of all items numbered so far."""
         new_items = self._numbering.items[len(self._rows) :]
         if new_items:
             self._rows = np.concatenate([self._rows, self._read(new_items)])
@@ -61,20 +48,17 @@ class RowCache(Generic[T]):
 
 
 def unique_rows(*columns: Ints) -> tuple[Ints, Ints]:
-    """Find the distinct rows of a table of numbers.
-
-    Args:
-        *columns: ``[rows]`` each, not negative.
+    """Find the distinct rows of a table of numbers, not negative, given as ``[rows]`` columns.
 
     Returns:
-        ``[unique rows]`` the index of one occurrence of each distinct row, and ``[rows]`` the
-        number of the distinct row that each row equals.
+        ``[unique rows]`` the index of one occurrence of each, and ``[rows]`` the number of each
+        row's distinct row.
     """
     code, codes = columns[0], _size(columns[0])
     for column in columns[1:]:
         size = _size(column)
-        # Few of the possible rows occur, so codes are made dense before they grow: while they can
-        # be marked in an array, rows are found many times as fast as by sorting.
+        # Few of the possible rows occur, so codes are renumbered before they grow: marking them in
+        # an array is many times as fast as sorting.
         if codes * size > _SPREAD * len(code) and codes > 1:
             first, code = _unique(code, codes)
             codes = len(first)
@@ -88,7 +72,7 @@ def _size(column: Ints) -> int:
 
 
 def _unique(code: Ints, codes: int) -> tuple[Ints, Ints]:
-    """Find the distinct codes, in ascending order; ``codes`` is greater than all of them."""
+    """Find the distinct codes, all below ``codes``, in ascending order."""
     if codes <= _SPREAD * len(code):
         place = np.full(codes, -1)
         place[code] = np.arange(len(code))

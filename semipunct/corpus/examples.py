@@ -1,4 +1,4 @@
-"""Examples: the interface of training data for any kind of model, and their digests."""
+"""Examples: the interface of training data for all kinds of models, and their digests."""
 
 import hashlib
 import json
@@ -12,54 +12,44 @@ ExampleType = Literal[
     "sentences", "sentences with crossing arcs", "sentences with marks as words",
     "passages", "running text",
 ]  # fmt: skip
-"""What models learn from; ``semipunct.formats.reading`` has a reader of each.
-
-The sentences of a treebank, with its marks in slots or among the words, with crossing arcs lifted
-or, with marks in slots, as annotated; passages of running text.
-"""
+"""The examples that a model learns from; ``semipunct.formats.reading`` has a reader for each."""
 
 
 class Example(Protocol):
     """One item of training data, such as a sentence or a passage of running text."""
 
     @property
-    def path(self) -> str:
-        """The file or other source of the example."""
-        ...
+    def path(self) -> str: ...
 
     @property
     def size(self) -> int:
-        """The number of words, by which batches are balanced, and which model cards report."""
+        """The number of words, by which batches are balanced."""
         ...
 
     @property
     def choices(self) -> int:
-        """The number of outcomes that a model predicts, by which metrics are normalised."""
+        """The number of predicted outcomes, by which metrics are normalised."""
         ...
 
     @property
     def seen(self) -> tuple[Any, ...]:
-        """All data that a model uses, as JSON values; equal for equal examples."""
+        """All data that a model uses, as JSON values."""
         ...
 
 
 def treebank_digest(examples: Iterable[Example]) -> str:
     """Compute a SHA-256 digest of all data in examples that a model uses."""
-    digest = hashlib.sha256()
-    for example in examples:
-        digest.update(json.dumps(example.seen, ensure_ascii=False).encode())
-        digest.update(b"\n")
-    return digest.hexdigest()
+    return _digest(example.seen for example in examples)
 
 
 def parallel_digest(pairs: Iterable[ParallelSentence[Sentence | Words]]) -> str:
-    """Compute a SHA-256 digest of words, slots and references.
+    """Compute a SHA-256 digest of words, slots and references, without trees."""
+    return _digest((pair.source.forms, pair.source.slots, pair.references) for pair in pairs)
 
-    Trees are not included, so that systems that use different parsers are comparable.
-    """
+
+def _digest(rows: Iterable[tuple[Any, ...]]) -> str:
     digest = hashlib.sha256()
-    for pair in pairs:
-        seen = (pair.source.forms, pair.source.slots, pair.references)
-        digest.update(json.dumps(seen, ensure_ascii=False).encode())
+    for row in rows:
+        digest.update(json.dumps(row, ensure_ascii=False).encode())
         digest.update(b"\n")
     return digest.hexdigest()

@@ -1,12 +1,8 @@
-"""Parts of a text whose marks are not punctuation of a sentence, and never change.
+"""Parts of a text with marks that are not punctuation and never change.
 
-Chat logs, transcripts, web pages and manuals contain times, names of speakers, markup, code and
-references. Once removed, their marks cannot be restored: no treebank has them, and no reader would
-know them from the words. Parts without blanks around their marks need no pattern here: a mark
-between two words without a blank belongs to one word with them (``located.is_within_word``), and
-addresses, tags and numbers are never split (``whole_tokens``).
-
-What else stays as it stands in a text is in docs/decisions/restoration.md.
+These are times, names of speakers, markup, code and references. Marks without blanks beside them
+need no pattern: they belong to a word (``located.is_within_word``). See also
+docs/decisions/restoration.md.
 """
 
 import re
@@ -23,9 +19,8 @@ class FixedParts(NamedTuple):
     """The fixed parts of a text, each kind in order and without overlaps.
 
     Attributes:
-        words: words that contain blanks or marks at their edges, such as code.
-        marks: marks of markup, references, emoticons and labels, which never change.
-        labels: what precedes the speech of a line, such as a time and the name of a speaker.
+        words: words with blanks inside or marks at their edges, such as code.
+        labels: text before the speech of a line, such as a time and the name of a speaker.
     """
 
     words: Sequence[Span] = ()
@@ -33,31 +28,18 @@ class FixedParts(NamedTuple):
     labels: Sequence[Span] = ()
 
     def within(self, begin: int, end: int) -> "FixedParts":
-        """Return the parts between two positions, relative to the first.
+        """Return the parts between two positions, relative to the first."""
 
-        Args:
-            begin: the first position.
-            end: the position after the last.
-        """
-        return FixedParts(
-            *(
-                [
-                    (max(start, begin) - begin, min(stop, end) - begin)
-                    for start, stop in _between(spans, begin, end)
-                ]
-                for spans in self
-            )
-        )
+        def cut(spans: Sequence[Span]) -> list[Span]:
+            overlapping = _between(spans, begin, end)
+            return [(max(a, begin) - begin, min(b, end) - begin) for a, b in overlapping]
+
+        return FixedParts(*map(cut, self))
 
     def closes(self, before: int, after: int, marks: Iterable[Span]) -> bool:
         """Return whether the marks between two words never change.
 
-        Nothing is inserted into a label or directly after it.
-
-        Args:
-            before: the end of the word before.
-            after: the start of the word after.
-            marks: the marks between them.
+        Nothing is inserted into or directly after a label.
         """
         if any(_between(self.marks, *mark) for mark in marks):
             return True
@@ -65,17 +47,16 @@ class FixedParts(NamedTuple):
 
 
 def _between(spans: Sequence[Span], begin: int, end: int) -> Sequence[Span]:
-    """Return the spans, among some in order, that overlap a stretch of text."""
+    """Return the sorted spans that overlap a stretch of text."""
     first = bisect_left(spans, (begin,))
     first -= first > 0 and spans[first - 1][1] > begin
     return spans[first : bisect_left(spans, (end,))]
 
 
 NOTHING_FIXED = FixedParts()
-"""No fixed parts."""
 
-# All repetitions within parts are bounded or exclude the characters that begin a part, so that no
-# text takes quadratic time.
+# Repetitions within parts are bounded or exclude the characters that begin a part, so matching
+# takes linear time.
 _DATE = r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}"
 _CLOCK = r"\d{1,2}:\d{2}(?::\d{2})?(?:[.,]\d{1,6})?(?:[ ]?[AaPp]\.?[Mm]\b\.?)?"
 _TIME = rf"(?:(?:{_DATE}(?:T|,?[ ]))?{_CLOCK})"
@@ -148,28 +129,16 @@ _MARK = re.compile(
 
 
 def fixed_parts(text: str) -> FixedParts:
-    """Find the fixed parts of a text.
-
-    They are times and names of speakers before a line of speech (*[10:02] anna:*), the marks of
-    HTML, Markdown, TeX, templates and lists, code, paths and options of commands, emoticons,
-    references in brackets, and signs that are no punctuation, such as *&*.
-
-    Args:
-        text: a text of any length.
-    """
+    """Find labels of speech (*[10:02] anna:*), markup, code, paths, references and the like."""
     labels = [match.span("label") for match in _LABEL.finditer(text)]
     words = [match.span() for match in _WORD.finditer(text)]
     return FixedParts(words, _united(_marks(text, labels)), labels)
 
 
 def starts_of_speech(text: str, labels: Sequence[Span]) -> list[int]:
-    """Return the positions where a label begins a sentence, whatever precedes it.
+    """Return the positions where a label begins a sentence.
 
-    A single name with a colon may also be words of a sentence that extends over several lines.
-
-    Args:
-        text: the text.
-        labels: the labels in it.
+    A single name with a colon may also continue a sentence.
     """
     return [s for s, e in labels if len(labels) > 1 or re.search(_CLOCK, text[s:e])]
 
@@ -189,7 +158,6 @@ def _marks(text: str, labels: Sequence[Span]) -> Iterator[Span]:
 
 
 def _united(spans: Iterable[Span]) -> list[Span]:
-    """Sort spans, and unite those that overlap."""
     united: list[Span] = []
     for start, end in sorted(spans):
         if united and start < united[-1][1]:
@@ -199,8 +167,8 @@ def _united(spans: Iterable[Span]) -> list[Span]:
     return united
 
 
-# No pattern searches for its start inside another possible match, which would take quadratic time
-# for a long word. An address ends with its last ASCII character, because in scripts without spaces
+# No pattern can start inside another possible match; otherwise a long word would take quadratic
+# time. An address ends with its last ASCII character, because in scripts without spaces
 # it may be followed directly by other letters. A mail address in angle brackets is not markup.
 _KINDS = re.compile(
     r"""
@@ -214,22 +182,19 @@ _KINDS = re.compile(
 )
 _TRAILING = ".,;:!?'()[]"
 
+# Tags before a word, the word, and tags after it.
 _TAGGED = re.compile(r"((?:<[^<>]*>)*)(.*?)((?:<[^<>]*>)*)", re.DOTALL)
-"""Tags before a word, the word, and tags after it."""
 
 _CODE = "`"
 
 LONGEST_CODE = 16
-"""Words between two backquotes: a lone one, as in ASCII quotation marks, opens no code."""
+"""The maximal number of words between two backquotes of code."""
 
 
 class Casing(NamedTuple):
-    """A form, divided into the word whose capitals may change and what never changes.
+    """A form, divided into a word whose capitals may change and tags.
 
-    Attributes:
-        before: tags of markup before the word.
-        word: empty if the form has none whose capitals may change.
-        after: tags after the word, or the whole form if there is no word.
+    If no capitals may change, ``word`` is empty and ``after`` is the form.
     """
 
     before: str
@@ -238,17 +203,11 @@ class Casing(NamedTuple):
 
 
 def divide_by_case(forms: Sequence[str]) -> list[Casing]:
-    """Divide forms into words whose capitals may change, and what never changes.
-
-    Capitals in addresses, mentions, tags of markup and code (between backquotes) have a meaning.
-
-    Args:
-        forms: words in the order of their text.
-    """
+    """Divide forms, in text order, into words whose capitals may change and the rest."""
     divided: list[Casing] = []
     code = _code(forms)
     for number, form in enumerate(forms):
-        if form.isalnum() and number not in code:  # as most words, without a search
+        if form.isalnum() and number not in code:  # most words need no search
             divided.append(Casing("", form, ""))
             continue
         match = _TAGGED.fullmatch(form)
@@ -260,7 +219,7 @@ def divide_by_case(forms: Sequence[str]) -> list[Casing]:
 
 
 def _code(forms: Sequence[str]) -> set[int]:
-    """Return the numbers of the words between backquotes that are near each other."""
+    """Return the indices of the words between nearby backquotes."""
     counts = [form.count(_CODE) for form in forms]
     code = {number for number, count in enumerate(counts) if count > 1}
     edges = [number for number, count in enumerate(counts) if count % 2]
@@ -274,11 +233,8 @@ def _code(forms: Sequence[str]) -> set[int]:
 def whole_tokens(text: str) -> Iterator[Span]:
     """Yield the positions of parts of a text that must not be split, in order.
 
-    These are URLs, e-mail addresses, markup tags, numbers that contain marks, and words after ``#``
-    or ``@``. A mark after an address is not part of it.
-
-    Args:
-        text: a text of any length.
+    These are URLs, e-mail addresses, markup tags, numbers with marks, and words after ``#`` or
+    ``@``.
     """
     for match in _KINDS.finditer(text):
         start, end = match.span()
@@ -286,7 +242,6 @@ def whole_tokens(text: str) -> Iterator[Span]:
 
 
 def _without_marks_after(address: str) -> str:
-    """Return an address without the marks after it, but with a bracket that closes one in it."""
     shorter = address.rstrip(_TRAILING)
     closed = address[len(shorter) :]
     for opening, closing in ("()", "[]"):

@@ -4,21 +4,20 @@ import re
 from collections.abc import Iterable
 from pathlib import PurePath
 
+# Language codes of Universal Dependencies.
 _CODES = re.compile(
     "af|ar|be|bg|br|ca|cs|cu|cy|da|de|el|en|es|et|eu|fa|fi|fo|fr|ga|gd|gl|got|grc|gsw|gv|he|hi|hr|"
     "hsb|hu|hy|hyw|id|is|it|ja|ka|kk|kmr|ko|la|lt|lv|lzh|mk|ml|mr|mt|nb|nl|nn|no|orv|pcm|pl|pt|ro|"
     "ru|sa|sk|sl|sme|sq|sr|sv|swl|ta|te|th|tl|tr|ug|uk|ur|uz|vi|wo|yo|yue|zh"
 )
-"""Language codes of Universal Dependencies, as used in names of files and folders."""
 
 _FILE = re.compile(r"([a-z]{2,3})(?:_[a-z0-9]+)?-ud-")
 
 
 def language_of(paths: Iterable[str]) -> str | None:
-    """Return the code of the language that all files are in, None if it is unknown or mixed.
+    """Return the language code shared by all files, None if it is unknown or mixed.
 
-    Universal Dependencies calls its files ``id-ud-dev.conllu`` or ``id_gsd-ud-dev.conllu``; a
-    folder may also be named by the code.
+    Names such as ``id_gsd-ud-dev.conllu``, or of the folder, contain it.
     """
     codes = {_language(PurePath(path)) for path in paths}
     return codes.pop() if len(codes) == 1 else None

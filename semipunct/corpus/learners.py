@@ -1,9 +1,6 @@
-"""Punctuation errors of learners of English: counting them, and inserting them in other text.
+"""Punctuation errors of learners of English: counts, and insertion into other text.
 
-Each slot of a corrected sentence has a correct string of tokens and a context; the string that was
-written there may be an error. Errors are counted in corrected text, and sampled, slot by slot, for
-correct text. Contexts depend only on words (their order, and three closed classes of English), so
-text without trees can be used.
+Errors depend on the correct string of a slot and its context, which needs no tree.
 """
 
 import json
@@ -16,7 +13,6 @@ from typing import Any, Literal, NamedTuple, get_args
 
 from semipunct.corpus.parallel import ParallelSentence
 from semipunct.corpus.sentences import Sentence, Words
-from semipunct.errors import UsageError
 from semipunct.marks import ABBREVIATION, Puncteme, spacing
 
 Context = Literal[
@@ -30,11 +26,10 @@ Context = Literal[
     "opening clause",
     "medial",
 ]
-"""The context of a slot is the first of these that applies.
+"""The context of a slot: the first of these that applies.
 
-Before the first word; after the last; before a conjunction
-that coordinates (*and, but*), a relative pronoun (*which, who*), one that subordinates (*because,
-when*); at the end of the first 1, 2 to 4, or 5 to 7 words if no mark is before it; elsewhere."""
+Opening contexts are after the first 1, 2 to 4, or 5 to 7 words, if no mark is before.
+"""
 
 CONTEXTS: tuple[Context, ...] = get_args(Context)
 
@@ -54,16 +49,15 @@ _OPENINGS: tuple[tuple[int, Context], ...] = (
 )
 
 SEEN = 20
-"""A string that is rarer in a context between words has rates pooled over these contexts."""
+"""A string that is rarer in a context has rates pooled over the contexts between words."""
 
 SEEN_AT_ALL = 8
-"""A string with fewer occurrences between words, or at sentence edges, has no errors."""
+"""A string that is rarer has no errors."""
 
 SLIPS = 2
-"""An error that occurs in fewer slots is regarded as a slip of one writer and not sampled."""
+"""An error in fewer slots is regarded as a slip and not sampled."""
 
 TABLE = "learner_errors.json"
-"""The file of counts in ``semipunct.data``."""
 
 
 class Made(NamedTuple):
@@ -71,36 +65,25 @@ class Made(NamedTuple):
 
     Attributes:
         times: occurrences, counted for each reference that corrects the error.
-        slots: slots with the error, regardless of the number of references.
+        slots: slots with the error.
     """
 
     times: int
     slots: int
 
     def plus(self, counts: "Made") -> "Made":
-        """Return the sums of two counts."""
         return Made(self.times + counts.times, self.slots + counts.slots)
 
 
 class Situation(NamedTuple):
-    """A correct string and its context.
-
-    Attributes:
-        right: the tokens of the slot.
-        context: the context of the slot.
-    """
+    """A correct string and its context."""
 
     right: Puncteme
     context: Context
 
 
 def contexts(forms: Sequence[str], slots: Sequence[Puncteme]) -> list[Context]:
-    """Return the context of each slot of a sentence, ``[n + 1]``.
-
-    Args:
-        forms: ``[n]`` words.
-        slots: ``[n + 1]`` correct punctuation without dots of abbreviations.
-    """
+    """Return the context of each slot of a correct sentence, ``[n + 1]``."""
     contexts_of_slots: list[Context] = []
     marked = False
     for slot, tokens in enumerate(slots):
@@ -126,36 +109,15 @@ def _context(forms: Sequence[str], slot: int, marked: bool) -> Context:
 
 @dataclass(frozen=True, slots=True)
 class LearnerErrors:
-    """Counts of written strings for each correct string.
-
-    Attributes:
-        occurrences: the count of each situation, once for each reference.
-        errors: the counts of each other string written in these.
-
-    Raises:
-        UsageError: if there are more errors than occurrences, or an error equals the correct
-            string.
-    """
+    """Counts of correct strings, once per reference, and of the errors written instead."""
 
     occurrences: Mapping[Situation, int]
     errors: Mapping[Situation, Mapping[Puncteme, Made]]
 
-    def __post_init__(self) -> None:
-        for situation, written in self.errors.items():
-            seen, times = self.occurrences.get(situation, 0), sum(e.times for e in written.values())
-            possible = all(0 < error.slots <= error.times for error in written.values())
-            if situation.right in written or times > seen or not possible:
-                raise UsageError(
-                    f"errors where {' '.join(situation.right) or 'nothing'!r} is right "
-                    f"({situation.context}): {times} of {seen}; the string of an error must be "
-                    "wrong, its slots at most its times, and errors at most the occurrences"
-                )
-
     def rates(self) -> dict[Situation, dict[Puncteme, float]]:
-        """Return the probabilities of the errors of each situation; the rest is correct.
+        """Return the probability of each error in each situation.
 
-        Errors with too few counts are omitted or pooled: see ``SEEN``, ``SEEN_AT_ALL`` and
-        ``SLIPS``. Situations without errors are left out.
+        Rare errors are omitted or pooled: see ``SEEN``, ``SEEN_AT_ALL`` and ``SLIPS``.
         """
         rates_of: dict[Situation, dict[Puncteme, float]] = {}
         for right in dict.fromkeys(situation.right for situation in self.occurrences):
@@ -173,7 +135,6 @@ class LearnerErrors:
         return rates_of
 
     def _pooled(self, situations: Sequence[Situation]) -> tuple[int, dict[Puncteme, Made]]:
-        """Return the pooled occurrences and errors of some situations."""
         errors: dict[Puncteme, Made] = {}
         for situation in situations:
             for string, error in self.errors.get(situation, {}).items():
@@ -182,7 +143,7 @@ class LearnerErrors:
 
     @classmethod
     def from_dict(cls, rows: Iterable[Mapping[str, Any]]) -> "LearnerErrors":
-        """Build counts from JSON rows, as ``experiments/learner_errors.py`` writes them."""
+        """Build counts from the JSON rows of ``experiments/learner_errors.py``."""
         occurrences: dict[Situation, int] = {}
         errors: dict[Situation, dict[Puncteme, Made]] = {}
         for row in rows:
@@ -194,14 +155,7 @@ class LearnerErrors:
 
 
 def count_errors(pairs: Iterable[ParallelSentence[Sentence | Words]]) -> LearnerErrors:
-    """Count the errors of corrected sentences against each of their references.
-
-    A sentence with four references counts four times: rates are means over the references, weighted
-    by the number of slots that they cover.
-
-    Args:
-        pairs: sentences with their corrected versions.
-    """
+    """Count the errors of corrected sentences, once for each of their references."""
     occurrences: Counter[Situation] = Counter()
     times: Counter[tuple[Situation, Puncteme]] = Counter()
     slots: defaultdict[tuple[Situation, Puncteme], set[tuple[int, int]]] = defaultdict(set)
@@ -228,10 +182,9 @@ def count_errors(pairs: Iterable[ParallelSentence[Sentence | Words]]) -> Learner
 
 
 def english_learner_errors() -> LearnerErrors:
-    """Return the counts of the development part of JFLEG (Napoles, Sakaguchi and Tetreault 2017).
+    """Return the counts of the development part of JFLEG.
 
-    754 sentences of learners of English, each with four corrected versions; slots between words
-    that the sentence and the version share. ``experiments/learner_errors.py`` counted them.
+    Napoles, Sakaguchi and Tetreault (2017).
     """
     text = files("semipunct.data").joinpath(TABLE).read_text("utf-8")
     return LearnerErrors.from_dict(json.loads(text)["counts"])
@@ -242,16 +195,9 @@ def erroneous(
 ) -> Iterator[Sentence]:
     """Yield sentences with punctuation errors; words, tags and trees are unchanged.
 
-    Slots are drawn independently of each other, by the rates of their situations. The same seed
-    gives the same errors on every machine. The errors of a sentence depend on previous sentences
-    only through their number of slots. Dots of abbreviations, which are parts of words, are kept.
-
-    Args:
-        sentences: sentences with correct punctuation.
-        errors: the errors to sample.
-        seed: a number.
+    Slots are drawn independently. The same seed gives the same errors on every machine.
     """
-    # Only random() is guaranteed to be stable across Python versions, so nothing else is called.
+    # Only random() is guaranteed to be stable across Python versions.
     source, rates = random.Random(seed), errors.rates()
     for sentence in sentences:
         slots = spacing.visible(sentence.slots)
@@ -266,7 +212,6 @@ def erroneous(
 
 
 def _written(right: Puncteme, rates: Mapping[Puncteme, float], place: float) -> Puncteme:
-    """Return the string at a quantile of a distribution; errors come first."""
     for string, rate in rates.items():
         place -= rate
         if place < 0:

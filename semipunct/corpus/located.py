@@ -18,7 +18,7 @@ from semipunct.marks.tokens import carries_dot
 from semipunct.wording import quantity
 
 BLANKS = re.compile("[\\s\\x00-\\x1f\\x7f-\\x9f\\ufeff]+")
-"""White space and control characters: no token begins or ends with one."""
+"""White space and control characters, which no token begins or ends with."""
 
 _DASHES = re.compile("[–—―…]|--")
 
@@ -27,10 +27,7 @@ class RawText(NamedTuple):
     """A text and its source.
 
     Attributes:
-        text: the characters.
-        path: the file or other source.
-        line: its first line there, from 1.
-        is_text: whether it has sentences; a line of code has none.
+        is_text: whether it has sentences; code has none.
     """
 
     text: str
@@ -40,13 +37,7 @@ class RawText(NamedTuple):
 
 
 class Piece(NamedTuple):
-    """A token of a text.
-
-    Attributes:
-        span: its position in the text.
-        mark: whether it is punctuation.
-        words: the words that it contains, if it is a multiword token.
-    """
+    """A token of a text: its position, whether it is a mark, and the words of a multiword token."""
 
     span: Span
     mark: bool
@@ -57,17 +48,13 @@ class Piece(NamedTuple):
 class Located:
     """A sentence, and the part of a text that contains it.
 
-    The parts of a text are contiguous: their concatenation is the text.
-
     Attributes:
-        content: the sentence as models see it, or the reason why it was omitted: a part without
-            words.
-        text: the part, with the white space around the sentence.
-        spans: ``[n]`` positions of words in it, without the dot of an abbreviation; words of a
-            multiword token have the position of the token.
-        marks: ``[n + 1]`` positions of the tokens of each slot, without that dot.
+        text: the part, including white space around the sentence.
+        spans: ``[n]`` positions of words in it, without abbreviation dots; the words of a multiword
+            token share its position.
+        marks: ``[n + 1]`` positions of the tokens of each slot, without abbreviation dots.
         offset: the start of the part in the text.
-        ends_text: whether a sentence ends with the part, as what follows is said by someone else.
+        ends_text: whether the speaker changes after the part.
     """
 
     content: Words | Omitted
@@ -79,7 +66,6 @@ class Located:
 
     @property
     def ends_line(self) -> bool:
-        """True if a line ends after the part."""
         return self.text.endswith("\n")
 
     def punctuate(
@@ -87,26 +73,22 @@ class Located:
     ) -> str:
         """Return the part with other marks or capitals.
 
-        Everything else stays the same. A mark inside a multiword token is moved behind it.
+        A mark inside a multiword token is moved behind it.
 
         Args:
-            slots: ``[n + 1]`` strings of tokens; by default the current ones.
+            slots: ``[n + 1]`` strings of tokens; by default unchanged.
             forms: ``[n]`` the words with other capitals; by default unchanged.
-
-        Raises:
-            UsageError: if there are no words, the number of slots or of forms is wrong, or a token
-                cannot be written.
         """
         if isinstance(self.content, Omitted):
             if slots is None and forms is None:
                 return self.text
-            raise UsageError(f"{self._where()}: {self.content.reason}; write it unchanged")
+            raise UsageError(f"{self.content.where}: {self.content.reason}; write it unchanged")
         requested = self.content.slots if slots is None else tuple(slots)
         shown = spacing.visible(self.content.slots)
-        check_slots(self._where(), shown, requested, lambda token: BLANKS.sub("", token))
+        check_slots(self.content.where, shown, requested, lambda token: BLANKS.sub("", token))
         if forms is not None and len(forms) != len(self.spans):
             raise UsageError(
-                f"{self._where()}: {quantity(len(forms), 'form')} for "
+                f"{self.content.where}: {quantity(len(forms), 'form')} for "
                 f"{quantity(len(self.spans), 'word')}"
             )
         if requested == self.content.slots and forms is None:
@@ -121,7 +103,6 @@ class Located:
     def _changes(
         self, before: Sequence[Puncteme], after: Sequence[Puncteme], forms: Sequence[str] | None
     ) -> Iterator[tuple[int, int, str]]:
-        """Yield what changes in the text, in order: a place and its new characters."""
         shown, visible_before = self.outside(spacing.visible(after)), spacing.visible(before)
         rows = spacing.slot_spaces(self._dotted([ABBREVIATION in s for s in after[1:]]), shown)
         inside = [*map(self._inside, range(len(self.spans))), False]
@@ -143,61 +124,40 @@ class Located:
                 gap, start, stop = self._gap(
                     slot, visible_before[slot], end + (ABBREVIATION in tokens)
                 )
-                # Words that touch are not parted: a mark is put between them, and nothing else.
+                # Words without a space between them get none: only the mark is inserted.
                 is_joint = start == stop and 0 < slot < len(self.spans)
                 row = (False,) * len(rows[slot]) if is_joint else rows[slot]
                 yield start, stop, rewritten(gap, shown[slot], row)
 
     def recase(self, forms: Sequence[str]) -> "Located":
-        """Return the part with other capitals; all positions stay the same.
-
-        Args:
-            forms: ``[n]`` the words, which may differ only in the case of letters.
-
-        Raises:
-            UsageError: if there are no words, or the words differ.
-        """
+        """Return the part with other capitals; all positions stay the same."""
         text = self.punctuate(None, forms)
         words = () if isinstance(self.content, Omitted) else self.content.forms
         if list(map(len, forms)) != list(map(len, words)) or len(text) != len(self.text):
-            raise UsageError(f"{self._where()}: the words given differ from it in more than case")
+            raise UsageError(
+                f"{self.content.where}: the words given differ from it in more than case"
+            )
         return replace(self, content=replace(self.content, forms=tuple(forms)), text=text)
 
     def surround(self, before: str, after: str) -> "Located":
-        """Return the part with further text at its edges, which is no part of the sentence.
+        """Return the part with more text around it, outside of the sentence."""
 
-        Args:
-            before: the text to put before it.
-            after: the text to put after it.
-        """
-        shift = len(before)
-        return replace(
-            self,
-            text=before + self.text + after,
-            spans=tuple((start + shift, end + shift) for start, end in self.spans),
-            marks=tuple(
-                tuple((start + shift, end + shift) for start, end in slot) for slot in self.marks
-            ),
-        )
+        def shifted(spans: Sequence[Span]) -> tuple[Span, ...]:
+            return tuple((start + len(before), end + len(before)) for start, end in spans)
+
+        text, marks = before + self.text + after, tuple(map(shifted, self.marks))
+        return replace(self, text=text, spans=shifted(self.spans), marks=marks)
 
     def place(self, slot: int, start: int, stop: int) -> Span:
         """Return the position in the part of slot tokens that a correction replaces.
 
-        For an insertion it is empty: directly after the preceding token or, at the very beginning,
-        before the following one.
-
-        Args:
-            slot: its number.
-            start: the first of the tokens, not counting the dot of an abbreviation.
-            stop: one past the last; equal to ``start`` for an insertion.
-
-        Raises:
-            UsageError: if the sentence has no such slot, or the slot no such tokens.
+        The position of an insertion is empty: after the preceding token or, at the very beginning,
+        before the following one. Abbreviation dots do not count as tokens.
         """
         marks_in_slot = len(self.marks[slot]) if 0 <= slot < len(self.marks) else -1
         if isinstance(self.content, Omitted) or not 0 <= start <= stop <= marks_in_slot:
             raise UsageError(
-                f"{self._where()}: there are no tokens {start} to {stop} in slot {slot}; give "
+                f"{self.content.where}: there are no tokens {start} to {stop} in slot {slot}; give "
                 "places in the original sentence"
             )
         spans = self.marks[slot]
@@ -212,11 +172,7 @@ class Located:
         return place, place
 
     def spell_marks(self, slots: Sequence[Puncteme]) -> list[Puncteme]:
-        """Return slots in which unchanged marks are spelt as in the part.
-
-        Args:
-            slots: ``[n + 1]`` strings of tokens.
-        """
+        """Return slots in which unchanged marks are spelt as in the part."""
         original = () if isinstance(self.content, Omitted) else self.content.slots
         spelt: list[Puncteme] = []
         for requested, present, spans in zip(slots, original, self.marks, strict=True):
@@ -230,11 +186,7 @@ class Located:
         return spelt
 
     def outside(self, slots: Sequence[Puncteme]) -> list[Puncteme]:
-        """Move marks inside a multiword token behind it.
-
-        Args:
-            slots: ``[n + 1]`` strings of tokens.
-        """
+        """Move marks inside a multiword token behind it."""
         moved: list[Puncteme] = []
         waiting: Puncteme = ()
         for slot, tokens in enumerate(slots):
@@ -243,12 +195,7 @@ class Located:
             waiting = (*waiting, *tokens) if inner else ()
         return moved
 
-    def _where(self) -> str:
-        c = self.content
-        return f"{c.path}:{c.line}: sentence {c.sentence_id}"
-
     def _inside(self, word: int) -> bool:
-        """Return whether a word belongs to the same multiword token as the previous word."""
         return word > 0 and self.spans[word] == self.spans[word - 1]
 
     def _dotted(self, dots: Sequence[bool]) -> list[str]:
@@ -257,7 +204,6 @@ class Located:
         ]
 
     def _spelt(self, word: int, form: str) -> str:
-        """Return the token of a word, with the capitals of its new form."""
         written = self.text[slice(*self.spans[word])]
         if form == written:
             return written
@@ -266,19 +212,12 @@ class Located:
             return "".join(
                 old_char if BLANKS.match(old_char) else new_char for old_char, new_char in pairs
             )
-        # The spelling of a multiword token differs from that of its words. Some letters have a
-        # capital of two characters.
+        # A multiword token may be spelt differently from its words. Some letters have a capital
+        # of two characters.
         capital = written[:1].upper()
         return capital + written[1:] if form[:1].isupper() and len(capital) == 1 else written
 
     def _gap(self, slot: int, tokens: Puncteme, start: int) -> tuple[Gap, int, int]:
-        """Return the gap between two words, and its place in the text.
-
-        Args:
-            slot: its number.
-            tokens: the marks in it that are visible.
-            start: its first character, after the dot of an abbreviation.
-        """
         last = slot == len(self.spans)
         end = len(self.text) if last else self.spans[slot][0]
         spans = self.marks[slot]
@@ -299,20 +238,9 @@ def located_sentence(
 ) -> Located:
     """Make a sentence from tokens, with marks in slots.
 
-    Blanks within a word become spaces. As in reading a treebank, straight quotation marks become
-    directional, the dot of an abbreviation becomes ``marks.ABBREVIATION``, and a token spelt like a
-    special token becomes ``marks.UNK``. Empty slots within an orthographic word are closed:
-    those of a multiword token, and those between two words without a blank between them. So are
-    slots whose marks are fixed, and those in labels.
-
-    Args:
-        name: the name of the sentence.
-        path: the file or other source.
-        line: its line there.
-        text: the part of the text that contains it.
-        pieces: its tokens, in order.
-        offset: the start of the part in the text.
-        fixed: the fixed parts of the part.
+    As in treebanks, straight quotation marks become directional, the dot of an abbreviation becomes
+    ``marks.ABBREVIATION``, and a token spelt like a special token becomes ``marks.UNK``. Slots are
+    closed if they are empty and within an orthographic word, or fixed.
     """
     # A number may contain a blank other than a space.
     spelt = [BLANKS.sub(" ", text[slice(*piece.span)]) for piece in pieces]
@@ -347,7 +275,7 @@ def located_sentence(
     }
     edges = [0, *(x for span in spans for x in span), len(text)]
     for slot, (before, after) in enumerate(zip(edges[::2], edges[1::2], strict=True)):
-        # Slots at the edges of a sentence are closed only if there is something in them.
+        # Empty slots at the edges of a sentence are not closed.
         if (places[slot] or 0 < slot < len(spans)) and fixed.closes(before, after, places[slot]):
             closed.add(slot)
     strings = tuple(map(tuple, slots))
@@ -356,15 +284,9 @@ def located_sentence(
 
 
 def is_within_word(text: str, end: int, start: int) -> bool:
-    """Return whether two words of a text are parts of one orthographic word.
+    """Return whether two words are parts of one orthographic word.
 
-    They are if nothing but marks stands between them, without a blank. A dash parts words, and so
-    do marks in scripts that have no blanks between words.
-
-    Args:
-        text: the text.
-        end: the end of the first word.
-        start: the start of the second.
+    Only marks are between them, without blanks or dashes, in a script with spaces.
     """
     between = text[end:start]
     if BLANKS.search(between) or _DASHES.search(between):

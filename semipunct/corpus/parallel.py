@@ -1,4 +1,4 @@
-"""Parallel sentences: a written sentence with one or more corrected versions."""
+"""Parallel sentences: a sentence as written with one or more corrected versions."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -13,12 +13,11 @@ from semipunct.marks import ABBREVIATION, Puncteme, spacing
 from semipunct.wording import quantity
 
 Alignment = Literal["words", "trees", "shared"]
-"""Methods to align the slots of a corrected sentence with those of its source.
+"""Methods to align the slots of a corrected sentence with its source.
 
-``words``: all words agree, except for case. ``trees``: words may differ, but their numbers and
-heads agree, the criterion of Li, Wang and Eisner (2019, section 6.2). ``shared``: words and their
-number may differ; slots are aligned if the words on both sides agree and are adjacent in both
-sentences.
+``words``: all words agree, ignoring case. ``trees``: only the number of words and their heads agree
+(Li, Wang and Eisner 2019, section 6.2). ``shared``: slots are aligned if the words on both sides
+agree and are adjacent in both sentences.
 """
 
 Judged = tuple[Puncteme | None, ...]
@@ -32,23 +31,17 @@ class ParallelSentence(Generic[S]):
     """A sentence as written, with corrected versions.
 
     Attributes:
-        source: the original sentence.
-        corrected: ``[references]`` the versions as in their files.
-        references: ``[references, n + 1]`` their punctuation at the slots of the source, without
-            dots of abbreviations, which are parts of words.
+        references: ``[references, n + 1]`` the punctuation of the versions at the slots of the
+            source, without abbreviation dots.
     """
 
     source: S
     corrected: tuple[S, ...]
     references: tuple[Judged, ...]
 
-    def target(self, reference: int = 0) -> S:
-        """Return the source with corrected punctuation; slots without a correction stay the same.
-
-        Args:
-            reference: the number of the corrected sentence, from 0.
-        """
-        pairs = zip(self.source.slots, self.references[reference], strict=True)
+    def target(self) -> S:
+        """Return the source with the punctuation of the first reference, where it is known."""
+        pairs = zip(self.source.slots, self.references[0], strict=True)
         slots = tuple(
             written if corrected is None else _dotted(written, corrected)
             for written, corrected in pairs
@@ -56,14 +49,9 @@ class ParallelSentence(Generic[S]):
         return replace(self.source, slots=slots)
 
 
-def to_learn_from(pair: ParallelSentence[Sentence], reference: int = 0) -> Sentence:
-    """Return a source with corrected punctuation, and the original punctuation as ``written``.
-
-    Args:
-        pair: a sentence with its corrected versions.
-        reference: the number of the version to use, from 0.
-    """
-    return replace(pair.target(reference), written=Written(pair.source.slots))
+def to_learn_from(pair: ParallelSentence[Sentence]) -> Sentence:
+    """Return a source with corrected punctuation, and the original punctuation as ``written``."""
+    return replace(pair.target(), written=Written(pair.source.slots))
 
 
 def as_written(sentence: Sentence) -> Sentence:
@@ -72,7 +60,6 @@ def as_written(sentence: Sentence) -> Sentence:
 
 
 def _dotted(written: Puncteme, corrected: Puncteme) -> Puncteme:
-    """Return a corrected string, preceded by the abbreviation dot of the old string."""
     return (*(token for token in written if token == ABBREVIATION), *corrected)
 
 
@@ -81,14 +68,8 @@ def align_versions(
 ) -> ParallelSentence[S]:
     """Align corrected versions with a sentence, slot by slot.
 
-    Args:
-        source: the original sentence.
-        corrected: its versions.
-        alignment: the method of aligning slots.
-
     Raises:
-        TreebankError: if words, or with ``trees`` heads, do not agree; the message names both
-            sentences and the first word that differs. Never raised with ``shared``.
+        TreebankError: if words, or with ``trees`` heads, do not agree.
     """
     return ParallelSentence(
         source,
@@ -111,10 +92,7 @@ def _judged(source: Sentence | Words, corrected: Sentence | Words, alignment: Al
 
 
 def _open(source: Sentence | Words, judged: Sequence[Puncteme | None]) -> Judged:
-    """Leave out corrections within orthographic words of the source.
-
-    In a text, slots with fixed marks are closed, too, but their corrections count.
-    """
+    """Leave out corrections within orthographic words of the source."""
     closed = unfillable(source) if source.source == "text" else source.closed
     return tuple(None if i in closed else right for i, right in enumerate(judged))
 
@@ -122,7 +100,6 @@ def _open(source: Sentence | Words, judged: Sequence[Puncteme | None]) -> Judged
 def _disagreement(
     source: Sentence | Words, corrected: Sentence | Words, alignment: Alignment
 ) -> str | None:
-    """Describe the first word in which two sentences differ, None if they agree."""
     length, corrected_length = len(source.forms), len(corrected.forms)
     if alignment == "words":
         pairs = zip(source.forms, corrected.forms, strict=False)
@@ -149,21 +126,11 @@ def _disagreement(
 def shared_slots(
     source: Sequence[str], corrected: Sequence[str], slots: Sequence[Puncteme]
 ) -> Judged:
-    """Return the corrected strings of slots whose adjacent words are in both sentences.
+    """Return the corrected string of each slot whose adjacent words are in both sentences.
 
-    Words are aligned by longest common runs (``difflib``), ignoring case; the ends of a sentence
-    count as words.
-
-    Args:
-        source: ``[n]`` words.
-        corrected: ``[m]`` words of a corrected version.
-        slots: ``[m + 1]`` its punctuation.
-
-    Returns:
-        ``[n + 1]`` strings for the source, None where its two words are not adjacent in the
-        corrected version.
+    Words are aligned by longest common runs (``difflib``), ignoring case.
     """
-    # A tuple does not equal any word.
+    # Tuples, which equal no word, mark sentence ends.
     source_words, corrected_words = (
         [("first",), *map(str.lower, words), ("last",)] for words in (source, corrected)
     )

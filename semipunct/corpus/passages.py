@@ -2,11 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
-Span = tuple[int, int]
-"""The start and end of a token in a text."""
+Span = tuple[int, int]  # start and end
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,18 +12,10 @@ class Passage:
     """Consecutive sentences of a document with their original text.
 
     Attributes:
-        name: the name of its first sentence.
-        path: the file or other source.
-        line: its first line there, from 1.
-        text: the characters.
-        tokens: ``[tokens]`` their positions in the text, in order.
+        tokens: ``[tokens]`` positions in the text, in order.
         ends: ``[tokens]`` whether a token ends its sentence.
         marks: ``[tokens]`` whether a token is punctuation.
-        words: ``[tokens]`` the words of a token: itself, or those of a multiword token (*al* is *a
-            el*).
-
-    Raises:
-        ValueError: if there are no tokens, columns differ in length, or tokens overlap.
+        words: ``[tokens]`` the words of a token: itself, or several (*al* is *a el*).
     """
 
     name: str
@@ -36,15 +26,6 @@ class Passage:
     ends: tuple[bool, ...]
     marks: tuple[bool, ...]
     words: tuple[tuple[str, ...], ...]
-
-    def __post_init__(self) -> None:
-        lengths = {len(self.tokens), len(self.ends), len(self.marks), len(self.words)}
-        places = [0, *(place for token in self.tokens for place in token), len(self.text)]
-        if len(lengths) > 1 or not self.tokens or any(a > b for a, b in pairwise(places)):
-            raise ValueError(
-                f"{self.path}:{self.line}: passage {self.name}: the columns of a passage need the "
-                "same number of tokens, one or more, and tokens must not overlap"
-            )
 
     @property
     def size(self) -> int:
@@ -60,21 +41,14 @@ class Passage:
 
     @property
     def sentences(self) -> list[Span]:
-        """The start and end of each sentence."""
         return sentence_spans(self.tokens, self.ends)
 
     def forms(self) -> Iterator[str]:
-        """Yield the tokens as they are spelt."""
         return (self.text[start:end] for start, end in self.tokens)
 
 
 def sentence_spans(tokens: Sequence[Span], ends: Sequence[bool]) -> list[Span]:
-    """Return the starts and ends of sentences; the last token always ends one.
-
-    Args:
-        tokens: ``[tokens]`` positions.
-        ends: ``[tokens]`` whether a token is the last of its sentence.
-    """
+    """Return the starts and ends of sentences; the last token always ends one."""
     spans: list[Span] = []
     first: int | None = None
     for number, ((start, end), stops) in enumerate(zip(tokens, ends, strict=True), 1):

@@ -1,8 +1,4 @@
-"""Sentences: words, tags, a tree, and the punctuation in the slots between the words.
-
-Features, punctemes and pairs are extracted from these directly; no neutral form of a sentence
-stands between the treebank and the models (docs/decisions/architecture.md).
-"""
+"""Sentences: words, tags, a tree, and the punctuation in the slots between the words."""
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -25,13 +21,30 @@ from semipunct.trees import DependencyTree, Tree
 from semipunct.wording import quantity
 
 MISSING = "_"
-"""The value of an unspecified column."""
 
 Source = Literal["treebank", "text"]
-"""The kind of material that a sentence was read from."""
 
 T = TypeVar("T", bound=Tree, default=DependencyTree, covariant=True)
 V = TypeVar("V")
+
+
+class Named:
+    """A sentence with a name and a place in a file.
+
+    Attributes:
+        line: the first line, from 1.
+    """
+
+    __slots__ = ()
+
+    sentence_id: str
+    path: str
+    line: int
+
+    @property
+    def where(self) -> str:
+        """File, line and name, for messages."""
+        return f"{self.path}:{self.line}: sentence {self.sentence_id}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +53,7 @@ class Expected:
 
     Attributes:
         heads: ``[n]`` the marginal probability of the head of each word.
-        strings: ``[n + 1]`` the most probable string of each slot that is not empty; empty where
-            unknown.
+        strings: ``[n + 1]`` the most probable non-empty string of each slot.
         probabilities: ``[n + 1]`` the probabilities of these strings.
     """
 
@@ -55,9 +67,8 @@ class Written:
     """The punctuation of a writer, to be corrected.
 
     Attributes:
-        slots: ``[n + 1]`` the strings that were written.
-        pairs: ``[n]`` the left and the right puncteme of each word in an underlying tree of what
-            was written (section 6.2 of Li, Wang and Eisner 2019); None if it was not computed.
+        slots: ``[n + 1]`` the strings as written.
+        pairs: ``[n]`` underlying punctemes of ``slots`` (Li, Wang and Eisner 2019, section 6.2).
     """
 
     slots: tuple[Puncteme, ...]
@@ -65,22 +76,8 @@ class Written:
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
-    """The n >= 1 words of a sentence without tags or a tree.
-
-    Attributes:
-        sentence_id: its name.
-        path: the file or other source.
-        line: its first line there, from 1.
-        forms: ``[n]`` words as spelt, without the dot of an abbreviation.
-        slots: ``[n + 1]`` the punctemes that readers see, slot i right of word i.
-        closed: numbers of the slots inside an orthographic word, whose strings are never changed.
-        source: the kind of its source: what stands in a text is kept unless requested otherwise.
-
-    Raises:
-        ValueError: if there are no words, or the number of slots is not one more than that of
-            words.
-    """
+class Words(Named):
+    """The n >= 1 words of a sentence without tags or a tree; see ``Sentence`` for attributes."""
 
     sentence_id: str
     path: str
@@ -98,42 +95,23 @@ class Words:
                 "slot more than words"
             )
 
-    @property
-    def where(self) -> str:
-        """The place of the sentence for messages: file, line, name."""
-        return f"{self.path}:{self.line}: sentence {self.sentence_id}"
-
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Sentence(Generic[T]):
+class Sentence(Named, Generic[T]):
     """A sentence of n >= 1 words.
 
     Attributes:
-        sentence_id: its name in the file.
-        path: the file or other source.
-        line: its first line there, from 1.
-        forms: ``[n]`` words as spelt, without the dot of an abbreviation.
-        lemmas: ``[n]``.
-        upos: ``[n]`` universal tags.
-        xpos: ``[n]`` language-specific tags.
-        feats: ``[n]`` morphological features, as CoNLL-U writes them.
-        tree: the tree over the words; a dependency tree unless stated otherwise.
-        slots: ``[n + 1]`` the punctemes that readers see, slot i right of word i; an abbreviation's
-            dot is ``marks.ABBREVIATION``. Boundary marks are added by the channel.
-        expected: the probabilities of the parser that predicted tags and tree; None for those of a
-            treebank.
-        written: the punctuation to be corrected; None if there is only ``slots``.
-        underlying: ``[n]`` the left and the right puncteme of each word in an underlying tree of
-            ``slots``; None if it was not computed.
-        closed: numbers of the slots inside an orthographic word (between *de* and *le* of the
-            French *du*), whose strings are never changed. Those that are empty have no probability
-            of their own, and do not count as slots.
-        source: the kind of its source: what stands in a text is kept unless requested otherwise.
-        joined: numbers of the slots whose marks stand between two words without blanks, as in
-            *15-year*, if the treebank records spaces.
-
-    Raises:
-        ValueError: if the columns differ in length, or there are no words.
+        line: the first line in its file, from 1.
+        forms: ``[n]`` words as spelt, without abbreviation dots.
+        slots: ``[n + 1]`` surface punctemes, slot i right of word i; an abbreviation dot is
+            ``marks.ABBREVIATION``. Boundary marks are added by the channel.
+        expected: the probabilities of the parser that predicted tags and tree.
+        written: the punctuation to be corrected.
+        underlying: ``[n]`` the left and right puncteme of each word in an underlying tree.
+        closed: slots inside an orthographic word (such as French *du*, *de* and *le*), which never
+            change. If empty, they have no probability.
+        source: ``text`` is kept unless a change is requested.
+        joined: slots with marks but no blanks between two words, as in *15-year*.
     """
 
     sentence_id: str
@@ -156,18 +134,6 @@ class Sentence(Generic[T]):
     def __post_init__(self) -> None:
         columns = (self.forms, self.lemmas, self.upos, self.xpos, self.feats, self.slots[1:])
         lengths = {self.tree.words, *map(len, columns)}
-        if self.expected is not None:
-            expected = self.expected
-            lengths |= {
-                len(expected.heads),
-                len(expected.strings) - 1,
-                len(expected.probabilities) - 1,
-            }
-        if self.written is not None:
-            pairs = self.forms if self.written.pairs is None else self.written.pairs
-            lengths |= {len(self.written.slots) - 1, len(pairs)}
-        if self.underlying is not None:
-            lengths.add(len(self.underlying))
         if len(lengths) > 1 or not self.forms:
             raise ValueError(
                 f"{self.where}: a sentence needs at least one word, one entry per word in every "
@@ -175,13 +141,7 @@ class Sentence(Generic[T]):
             )
 
     @property
-    def where(self) -> str:
-        """The place of the sentence for messages: file, line, name."""
-        return f"{self.path}:{self.line}: sentence {self.sentence_id}"
-
-    @property
     def size(self) -> int:
-        """The number of words."""
         return len(self.forms)
 
     @property
@@ -192,7 +152,7 @@ class Sentence(Generic[T]):
     @property
     def seen(self) -> tuple[Any, ...]:
         """All data of the sentence that a model uses, independent of its file."""
-        # The initial mark used to be part of the slots, and stored results identify treebanks so.
+        # Digests in stored results include the initial mark, which used to be part of the slots.
         slots = ((INITIAL, *self.slots[0]), *self.slots[1:])
         seen = (self.forms, self.upos, self.xpos, self.feats, *self.tree.data, slots)
         if self.expected is not None:
@@ -207,7 +167,7 @@ class Sentence(Generic[T]):
     def __str__(self) -> str:
         pieces: list[str] = []
         for form, slot in zip(("", *self.forms), self.slots, strict=True):
-            # Readers see the dot of an abbreviation as a part of its word.
+            # The dot of an abbreviation is printed as part of its word.
             dots = slot.count(ABBREVIATION)
             pieces += [form + "." * dots] if form else []
             pieces += (display_form(token) for token in slot if token != ABBREVIATION)
@@ -218,10 +178,7 @@ class Sentence(Generic[T]):
 
 
 def unfillable(sentence: "Sentence[Any] | Words") -> frozenset[int]:
-    """Return the slots that no mark can be put into: closed ones that are empty.
-
-    docs/decisions/punctuation-model.md says how models treat them.
-    """
+    """Return the closed slots that are empty, into which no mark can be put."""
     return frozenset(slot for slot in sentence.closed if not sentence.slots[slot])
 
 
@@ -232,17 +189,13 @@ def check_slots(
     is_writable: Callable[[str], object],
     closed: Collection[int] = (),
 ) -> None:
-    """Check that other punctuation can be written.
+    """Check that slots have the right number, and that all new marks can be written.
 
     Args:
-        where: the place of the sentence.
         before: ``[n + 1]`` the visible marks.
-        after: the requested slots.
-        is_writable: tells whether a new mark has characters that can be written.
+        after: ``[n + 1]`` the requested slots.
+        is_writable: a predicate of new marks.
         closed: slots that must stay empty.
-
-    Raises:
-        UsageError: if the number of slots is wrong, or a token cannot be written.
     """
     if len(after) != len(before):
         raise UsageError(
@@ -271,25 +224,13 @@ def check_slots(
 
 
 def open_slots(sentence: "Sentence[Any] | Words", slots: Sequence[V]) -> list[V]:
-    """Return the entries of the slots that may contain marks.
-
-    Args:
-        sentence: the sentence.
-        slots: ``[n + 1]`` a value for each of its slots.
-    """
+    """Return the values of the slots that may contain marks."""
     empty = unfillable(sentence)
     return [value for slot, value in enumerate(slots) if slot not in empty]
 
 
 def closed_after(sentence: Sentence[Any], words: Sequence[int]) -> frozenset[int]:
-    """Return the closed slots of a sentence of some of the words of another, in any order.
-
-    An orthographic word remains one if all of its syntactic words are still adjacent.
-
-    Args:
-        sentence: the original sentence.
-        words: ``[m]`` the numbers of the remaining words, from 1, in their new order.
-    """
+    """Return the closed slots of a sentence with a subset of the words, in any order."""
     place = {word: i for i, word in enumerate(words, start=1)}
     closed: set[int] = set()
     for first, last in orthographic_words(sentence.closed):
@@ -302,11 +243,7 @@ def closed_after(sentence: Sentence[Any], words: Sequence[int]) -> frozenset[int
 
 
 def orthographic_words(closed: Iterable[int]) -> list[tuple[int, int]]:
-    """Return the first and the last word of each orthographic word of several syntactic words.
-
-    Args:
-        closed: the closed slots of a sentence.
-    """
+    """Return the first and last word of each orthographic word of several syntactic words."""
     spans: list[tuple[int, int]] = []
     for slot in sorted(closed):
         if spans and spans[-1][1] == slot:
@@ -317,29 +254,17 @@ def orthographic_words(closed: Iterable[int]) -> list[tuple[int, int]]:
 
 
 def excerpt(text: str, width: int = 200) -> str:
-    """Return the beginning of a text, for a readable ``repr``.
-
-    Args:
-        text: a text of any length.
-        width: the maximal number of characters.
-    """
+    """Return the beginning of a text, at most ``width`` characters."""
     return text if len(text) <= width else f"{text[: width - 4]} ..."
 
 
 def without_punctuation(sentence: Sentence) -> Sentence:
-    """Return a sentence with the same words and tree but empty slots.
-
-    Closed slots that had marks are no longer closed.
-    """
+    """Return a sentence with empty slots; closed slots that had marks are opened."""
     return replace(sentence, slots=((),) * len(sentence.slots), closed=unfillable(sentence))
 
 
 def dotted_forms(sentence: Sentence[Any] | Words) -> tuple[str, ...]:
-    """Return words as readers see them, ``[n]``: with the dots of abbreviations.
-
-    Args:
-        sentence: any.
-    """
+    """Return the words with the dots of abbreviations, ``[n]``."""
     return tuple(
         form + "." * slot.count(ABBREVIATION)
         for form, slot in zip(sentence.forms, sentence.slots[1:], strict=True)

@@ -1,18 +1,12 @@
 """Statistics of treebanks: Table 2 of Li, Wang and Eisner (2019), and related counts.
 
-The rules for counting, with the figures for English and Chinese 1.4 (training portions):
+The definitions, with the figures for English and Chinese 1.4 (training portions):
 
-- Token types are counted over the slots of the sentences used, after ``marks.UNK`` has replaced
-  the rare ones, without the initial mark and with UNK: 39 and 22.  The paper's Table 2 has 35
-  and 23.
-- Punctemes are the distinct slot strings, the empty one and those that begin with the initial
-  mark included, after UNK: 218 and 74.
-- Pairs are the distinct (left slot, right slot) of all constituents, counted likewise: 1,029
-  and 379.
-- The threshold applies to the abbreviation dot like to any other token; Chinese has just one.
-
-Tokens and their share of punctuation are counted over all sentences read, used or not; the
-figures 255K and 123K of Table 2 are those of the three portions of a treebank together.
+- Token types are counted after ``marks.UNK`` has replaced rare ones, without the initial mark and
+  with UNK: 39 and 22 (35 and 23 in the paper's Table 2).
+- Punctemes are the distinct slot strings after UNK, including the empty one and those that begin
+  with the initial mark: 218 and 74.
+- Pairs are the distinct (left slot, right slot) of all constituents after UNK: 1,029 and 379.
 """
 
 from collections import Counter
@@ -27,10 +21,7 @@ from semipunct.marks.spacing import JoiningMarks
 from semipunct.wording import quantity
 
 MINIMUM_COUNT = 5
-"""A token that occurs fewer times in the training portion becomes ``marks.UNK``.
-
-Li, Wang and Eisner (2019), section 4.
-"""
+"""A rarer token becomes ``marks.UNK`` (Li, Wang and Eisner 2019, section 4)."""
 
 
 def token_counts(slots: Iterable[Puncteme]) -> Counter[str]:
@@ -39,37 +30,20 @@ def token_counts(slots: Iterable[Puncteme]) -> Counter[str]:
 
 
 def frequent_tokens(counts: Mapping[str, int], minimum: int = MINIMUM_COUNT) -> tuple[str, ...]:
-    """Return the tokens that are not replaced, most frequent first, without ``marks.UNK``.
-
-    Args:
-        counts: counts of the tokens in the slots of training sentences.
-        minimum: the count that a token must reach. The abbreviation dot is a token like any other.
-    """
+    """Return the tokens that are not replaced by ``marks.UNK``, most frequent first."""
     frequent = [(-n, t) for t, n in counts.items() if n >= minimum and t not in (START, UNK, OPEN)]
     return tuple(token for _, token in sorted(frequent))
 
 
 def with_unknown(puncteme: Puncteme, vocabulary: Set[str]) -> Puncteme:
-    """Replace every token that is not known by ``marks.UNK``.
-
-    Args:
-        puncteme: a string of tokens.
-        vocabulary: the tokens that are kept.
-    """
+    """Replace every token outside of the vocabulary by ``marks.UNK``."""
     if all(token in vocabulary for token in puncteme):
         return puncteme
     return tuple(token if token in vocabulary else UNK for token in puncteme)
 
 
 def joining_marks(sentences: Sequence[Sentence]) -> JoiningMarks:
-    """Find the marks that stand between words only without blanks on either side.
-
-    Slots with a single mark between two words are counted, in scripts with blanks between words. A
-    treebank in which no mark stands so records no spaces, or has none to record.
-
-    Args:
-        sentences: trees and surface punctuation of a treebank.
-    """
+    """Find the marks between words that never have blanks on either side."""
     joined, apart = Counter[tuple[str, bool]](), Counter[tuple[str, bool]]()
     for s in sentences:
         compounds = spacing.compound_slots(s.tree.heads, s.tree.relations)
@@ -82,34 +56,19 @@ def joining_marks(sentences: Sequence[Sentence]) -> JoiningMarks:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class TreebankStatistics:
-    """Counts over treebank files; all counts from ``words`` on are over the sentences used.
+    """Counts over treebank files; from ``words`` on, over the sentences used.
 
-    The docstring of the module explains how ``types``, ``punctemes`` and ``pairs`` are counted.
+    ``types``, ``punctemes`` and ``pairs`` are defined in the docstring of the module.
 
     Attributes:
-        sentences_read: the number of sentences in the files.
-        sentences_used: the number of sentences that models can process.
-        omitted: the number of other sentences, by reason.
-        first_faults: for malformed trees and text outside of trees, the first fault, with file and
-            line.
-        tokens: words and punctuation with integer ids, of all sentences read.
-        punctuation: those that are punctuation.
-        words: words of the sentences used.
-        slots: one more than words for each sentence.
-        slot_lengths: the number of slots by the number of their tokens; boundary marks do not
-            count, abbreviation dots do.
-        minimum_count: tokens that occur fewer times are rare.
-        types: distinct tokens after UNK.
-        token_counts: the count of each token before UNK, the most frequent first.
-        rare_types: distinct tokens that are rare.
-        rare_tokens: the number of their occurrences.
-        punctemes: distinct slot strings after UNK.
-        pairs: distinct pairs of slot strings around constituents.
+        omitted: the number of omitted sentences, by reason.
+        first_faults: the first fault, with file and line, by reason.
+        tokens: words and punctuation of all sentences read.
+        slot_lengths: the number of slots by length, including abbreviation dots.
+        token_counts: the count of each token before UNK, most frequent first.
         projectivised: sentences that were not projective.
-        arcs_lifted: arcs lifted to make them so.
+        arcs_lifted: arcs lifted to make them projective.
         quotes_replaced: straight quotation marks converted to directional ones.
-        quotes_straight: straight quotation marks left unchanged.
-        abbreviation_dots: dots separated from words.
     """
 
     sentences_read: int
@@ -136,12 +95,11 @@ class TreebankStatistics:
 
     @property
     def percent_punctuation(self) -> float:
-        """The share of punctuation among the tokens, in percent (%Punct of Table 2)."""
+        """%Punct of Table 2."""
         return 100 * self.punctuation / self.tokens if self.tokens else 0.0
 
     @property
     def percent_projectivised(self) -> float:
-        """The share of the sentences used that were not projective, in percent."""
         return 100 * self.projectivised / self.sentences_used if self.sentences_used else 0.0
 
     def __repr__(self) -> str:
@@ -154,7 +112,7 @@ class TreebankStatistics:
         )
 
     def as_dict(self) -> dict[str, Any]:
-        """Return all figures as values that JSON can hold (the keys of mappings become texts)."""
+        """Return all figures as JSON values."""
         lengths = {str(key): value for key, value in self.slot_lengths.items()}
         percent = ("percent_punctuation", "percent_projectivised")
         return asdict(self) | {"slot_lengths": lengths} | {p: getattr(self, p) for p in percent}
@@ -165,10 +123,7 @@ def statistics(
 ) -> TreebankStatistics:
     """Compute statistics of entries, without keeping them in memory.
 
-    Args:
-        entries: sentences as read by a format; empty lines of text are not counted.
-        minimum_count: tokens that occur fewer times in these entries are rare, so only figures for
-            a training portion are comparable with those of the paper.
+    Tokens rarer than ``minimum_count`` become UNK.
     """
     omitted = Counter(dict.fromkeys(map(str, REASONS), 0))
     first_faults: dict[str, str] = {}

@@ -7,7 +7,7 @@ from typing import Any, Generic, Literal, Never, TypeAlias, cast, overload
 
 from typing_extensions import TypeVar
 
-from semipunct.corpus.sentences import Sentence, Words
+from semipunct.corpus.sentences import Named, Sentence, Words
 from semipunct.errors import TreebankError
 from semipunct.wording import quantity
 
@@ -18,40 +18,32 @@ Reason = Literal[
     "text outside of trees",
     "empty line",
     "not text",
-    "not the words of a segment",
 ]
 
 REASONS: tuple[Reason, ...] = ("punctuation has dependents", "nothing but punctuation")
-"""The reasons why well-formed sentences of treebanks are omitted."""
 
 MALFORMED: Reason = "a malformed tree"
-"""The reason why a sentence is omitted whose tree cannot be read."""
 
 OUTSIDE: Reason = "text outside of trees"
-"""The reason why lines of a file of trees are omitted that are not part of a tree."""
+"""The reason for omitting lines between the trees of a file."""
 
 EMPTY: Reason = "empty line"
-"""The reason why a line of text without words or marks is omitted."""
 
 MARKUP: Reason = "not text"
-"""The reason why a line of subtitles is omitted that is not the text of a cue."""
+"""The reason for omitting code, and lines outside of the cues of subtitles."""
 
 PUNCTUATION = "PUNCT"
-"""The universal tag of punctuation."""
 
 R = TypeVar("R", default=Any, covariant=True)
 
 
 @dataclass(frozen=True, slots=True)
-class Omitted:
+class Omitted(Named):
     """A sentence that models cannot process.
 
     Attributes:
-        reason: the reason.
-        sentence_id: its name in the file.
-        path: the file.
-        line: its first line there, from 1.
-        fault: for a malformed tree or text outside of trees, file, line and what was found there.
+        line: the first line, from 1.
+        fault: file, line and problem, for text outside of trees and malformed trees.
     """
 
     reason: Reason
@@ -63,14 +55,11 @@ class Omitted:
 
 @dataclass(frozen=True, slots=True)
 class ReadingNotes:
-    """Notes on reading a sentence: counts of tokens and of changes.
+    """Counts of tokens, and of changes, in reading a sentence.
 
     Attributes:
-        tokens: words and punctuation of the sentence.
-        punctuation: punctuation tokens among these.
         lifts: arcs lifted to make the tree projective.
         quotes_replaced: straight quotation marks converted to directional ones.
-        quotes_straight: straight quotation marks left unchanged.
     """
 
     tokens: int = 0
@@ -88,11 +77,9 @@ class Entry(Generic[R, C]):
     """One sentence of a file.
 
     Attributes:
-        content: the sentence as models see it, without a tree if it has none, or the reason for its
-            omission.
-        record: the data from which its format writes it; used only by that format.
+        content: the sentence, without a tree if it has none, or the reason for its omission.
+        record: the data from which the format writes it.
         word_ids: ``[n]`` the number of each word in the file; empty for an omitted sentence.
-        notes: notes on reading the sentence.
     """
 
     content: C
@@ -102,18 +89,12 @@ class Entry(Generic[R, C]):
 
 
 AnyEntry: TypeAlias = Entry[Any, Sentence | Omitted]
-"""An entry of a file of trees in any format."""
 
 WordsEntry: TypeAlias = Entry[Any, Words | Omitted]
-"""An entry for which only words are needed."""
 
 
 def with_tree(entry: Entry) -> AnyEntry:
-    """Return an entry after checking that it has a tree.
-
-    Raises:
-        TreebankError: if it has no tree.
-    """
+    """Check that an entry has a tree."""
     if isinstance(entry.content, Words):
         raise TreebankError(f"{entry.content.where}: has no tree; parse it first (semipunct parse)")
     return cast(AnyEntry, entry)
@@ -121,11 +102,9 @@ def with_tree(entry: Entry) -> AnyEntry:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Treebank(Sequence[Sentence]):
-    """A sequence of the sentences of files, with the list of omitted ones.
+    """The sentences of files, with the omitted ones.
 
     Attributes:
-        sentences: the sentences that models can process.
-        omitted: the other sentences.
         projectivised: the number of sentences with a non-projective arc.
     """
 
@@ -134,7 +113,6 @@ class Treebank(Sequence[Sentence]):
     projectivised: int = 0
 
     def __len__(self) -> int:
-        """Return the number of sentences that models can process."""
         return len(self.sentences)
 
     @overload
@@ -154,11 +132,7 @@ class Treebank(Sequence[Sentence]):
 
     @classmethod
     def of(cls, entries: Iterable[Entry]) -> "Treebank":
-        """Collect the sentences of entries, without their records and without empty lines.
-
-        Raises:
-            TreebankError: for a sentence without a tree.
-        """
+        """Collect the sentences of entries, without their records and without empty lines."""
         sentences: list[Sentence] = []
         omitted: list[Omitted] = []
         projectivised = 0
@@ -172,10 +146,7 @@ class Treebank(Sequence[Sentence]):
         return cls(tuple(sentences), tuple(omitted), projectivised)
 
     def omitted_by_reason(self) -> dict[Reason, int]:
-        """Count the omitted sentences.
-
-        Every reason of ``REASONS`` is a key, and others for which sentences were omitted.
-        """
+        """Count the omitted sentences by reason, including all of ``REASONS``."""
         counts = Counter[Reason](dict.fromkeys(REASONS, 0))
         counts.update(omitted.reason for omitted in self.omitted)
         return dict(counts)
@@ -193,28 +164,18 @@ S = TypeVar("S")
 Result = TypeVar("Result", default=Any)
 
 OmittedT = TypeVar("OmittedT", bound=Omitted, default=Never)
-"""``Omitted`` where the sentences of a call may be omitted ones, otherwise no type at all, so that
-results for sentences alone are results alone."""
+"""``Omitted`` if a call accepts omitted sentences; otherwise no type."""
 
 
 def without_omitted(sentences: Sequence[S | Omitted]) -> list[S]:
-    """Return the sentences that models can process.
-
-    Args:
-        sentences: the contents of entries.
-    """
+    """Return the sentences that models can process."""
     return [s for s in sentences if not isinstance(s, Omitted)]
 
 
 def with_omitted(
     sentences: Sequence[Sentence[Any] | Words | OmittedT], results: Sequence[Result]
 ) -> list[Result | OmittedT]:
-    """Return one result for each sentence; an omitted sentence stands for itself.
-
-    Args:
-        sentences: the contents of entries.
-        results: the results for the sentences that are not omitted, in order.
-    """
+    """Return one result for each sentence; an omitted sentence is its own result."""
     remaining = iter(results)
     places = [s if isinstance(s, Omitted) else next(remaining) for s in sentences]
     return cast(list[Result | OmittedT], places)

@@ -1,8 +1,7 @@
 """Running text as a stream of words and of the marks between them, without a tokeniser.
 
-Words are what stands between blanks, without the marks at their edges; marks within a word belong
-to it, except dashes. In scripts without blanks each character is a word. The rules know no language
-and make no sentences; a model learns where these end.
+Words are separated by blanks, without marks at their edges. Marks within a word belong to it,
+except dashes. In scripts without spaces each character is a word.
 """
 
 import re
@@ -28,35 +27,31 @@ from semipunct.marks.spacing import ENDS
 
 Ints = npt.NDArray[np.int32]
 
+# Punctuation characters that are read aloud, or belong to words.
 _OF_WORDS = frozenset("#%&*/@\\_§†‡•‰")
-"""Characters of the category of punctuation that are read aloud, or belong to words."""
 
 MARKS = frozenset(
     char
     for char in map(chr, range(0x20000))
     if unicodedata.category(char)[0] == "P" and char not in _OF_WORDS
 )
-"""The characters of which marks consist."""
+"""The characters of marks."""
 
 _CLASS = "".join(map(re.escape, sorted(MARKS)))
 _EDGES = re.compile(rf"([{_CLASS}]*)(.*?)([{_CLASS}]*)", re.DOTALL)
 _MARK = re.compile(r"\.{2,}|-{2,}|[–—―]+|.", re.DOTALL)
 _DASH = re.compile(r"(\.{2,}|-{2,}|[–—―…]+)")
 _BLANKS = re.compile("[\\s\\x00-\\x1f\\x7f-\\x9f\\ufeff]+")
+# Directional quotation marks: before a word, and after it.
 _TURNED = {'"': "“”", "'": "‘’", "``": "““", "''": "””"}
-"""Straight quotation marks, by whether they stand before or after a word."""
 
 
 END = ""
-"""Among the marks of a slot, the end of a sentence that no mark shows, if it is known."""
+"""In the marks of a slot: a known end of a sentence without a final mark."""
 
 
 def marks_of(string: Puncteme) -> Puncteme:
-    """Return the marks of a slot of a stream.
-
-    Args:
-        string: the marks, and ``END`` if a sentence ends there without one that says so.
-    """
+    """Return the marks of a slot without ``END``."""
     return tuple(mark for mark in string if mark != END)
 
 
@@ -66,11 +61,7 @@ def is_final(string: Puncteme) -> bool:
 
 
 def in_text(string: Puncteme) -> Puncteme:
-    """Return a string of a treebank as text shows it, where an abbreviation has a dot like others.
-
-    Args:
-        string: the marks of a slot, whose abbreviation's dot absorbs a full stop.
-    """
+    """Return a treebank's slot string as in text; an abbreviation dot absorbs a full stop."""
     if ABBREVIATION not in string:
         return string
     absorbed = string[:2] == (ABBREVIATION, ".")
@@ -81,9 +72,7 @@ class Token(NamedTuple):
     """A word or a mark of a text.
 
     Attributes:
-        start: its first character.
-        end: one past its last character.
-        mark: the mark, whose quotation marks have a side; empty for a word.
+        mark: the mark, with directional quotation marks; empty for a word.
     """
 
     start: int
@@ -92,11 +81,7 @@ class Token(NamedTuple):
 
 
 def tokens(text: str) -> Iterator[Token]:
-    """Yield the words and marks of a text.
-
-    Args:
-        text: a text of any length, with any characters.
-    """
+    """Yield the words and marks of a text."""
     place = 0
     for blank in _BLANKS.finditer(text):
         if blank.start() > place:
@@ -107,7 +92,6 @@ def tokens(text: str) -> Iterator[Token]:
 
 
 def _of_chunk(text: str, start: int, end: int) -> Iterator[Token]:
-    """Yield the tokens of a part of a text without blanks."""
     chunk = text[start:end]
     if chunk.isascii() and chunk.isalnum():
         yield Token(start, end, "")
@@ -120,14 +104,13 @@ def _of_chunk(text: str, start: int, end: int) -> Iterator[Token]:
 
 
 def _core(text: str, start: int, end: int) -> Span:
-    """Return the span of what is left without the marks at the edges: empty if these are all."""
+    """Return the span without marks at the edges."""
     match = _EDGES.fullmatch(text, start, end)
     # The pattern matches everything; the second group is empty after marks alone.
     return match.span(2) if match else (start, end)
 
 
 def _words(text: str, start: int, end: int) -> Iterator[Token]:
-    """Yield the words of a part of a text that begins and ends with one."""
     core = text[start:end]
     dash = None if core.isalnum() else _DASH.search(core)
     if dash is not None and dash.start() > 0:
@@ -142,7 +125,6 @@ def _words(text: str, start: int, end: int) -> Iterator[Token]:
 
 
 def _by_script(text: str, start: int, end: int) -> Iterator[Token]:
-    """Yield words, which in scripts without blanks are single characters."""
     begin = start
     for place in range(start + 1, end + 1):
         if place < end and (
@@ -152,9 +134,9 @@ def _by_script(text: str, start: int, end: int) -> Iterator[Token]:
         word = text[begin:place]
         if word in MARKS:
             yield Token(begin, place, word)
-        elif MARKS.issuperset(word):  # marks of several scripts, which have no spaces either
+        elif MARKS.issuperset(word):  # marks of scripts without spaces
             yield from _marks(text, begin, place, after=True)
-        else:  # Next to a character of such a script, marks have no blanks: *GDP,中* and *中,1*.
+        else:  # Marks have no blanks next to such a script: *GDP,中* and *中,1*.
             first, last = _core(text, begin, place)
             yield from _marks(text, begin, first, after=False)
             yield Token(first, last, "")
@@ -170,15 +152,13 @@ def _marks(text: str, start: int, end: int, *, after: bool) -> Iterator[Token]:
 
 @dataclass(frozen=True, eq=False)
 class WordStream:
-    """The words of a file and the strings of marks between them, in files that the system maps.
+    """The words of a file and the marks between them, in memory-mapped arrays.
 
     Attributes:
-        path: the file or other source.
         forms: the distinct words as spelt.
         strings: the distinct strings of marks; the first is empty.
-        words: ``[n]`` the number of each word in ``forms``.
-        slots: ``[n + 1]`` the number of each string in ``strings``, slot i before word i.
-        digest: a SHA-256 digest of all of it.
+        words: ``[n]`` the index of each word in ``forms``.
+        slots: ``[n + 1]`` the index of each slot in ``strings``, slot i before word i.
     """
 
     path: str
@@ -189,27 +169,16 @@ class WordStream:
     digest: str
 
     def __len__(self) -> int:
-        """Return the number of words."""
         return len(self.words)
 
     def passages(self, size: int) -> "TextPassages":
-        """Cut the stream into passages.
-
-        Args:
-            size: the number of words of each; the last one may have fewer.
-        """
+        """Cut the stream into passages of ``size`` words; the last one may have fewer."""
         return TextPassages([self], size)
 
 
 @dataclass(frozen=True, slots=True)
 class TextPassage:
-    """Consecutive words of a stream.
-
-    Attributes:
-        stream: the stream.
-        start: the number of the first word.
-        stop: one past the last one.
-    """
+    """The words ``start`` to ``stop - 1`` of a stream."""
 
     stream: WordStream
     start: int
@@ -233,22 +202,15 @@ class TextPassage:
 
 
 class TextPassages(Sequence[TextPassage]):
-    """The passages of streams, made when they are needed: a large corpus has millions."""
+    """The passages of streams, created on access, because a large corpus has millions."""
 
     def __init__(self, streams: Sequence[WordStream], size: int) -> None:
-        """Cut streams into passages.
-
-        Args:
-            streams: the streams.
-            size: the number of words of each passage; the last one of a stream may have fewer.
-        """
         self.streams = tuple(stream for stream in streams if len(stream))
         self._size = size
         numbers = (-(-len(stream) // size) for stream in self.streams)
         self._firsts = [0, *accumulate(numbers)]
 
     def __len__(self) -> int:
-        """Return the number of passages."""
         return self._firsts[-1]
 
     @overload
@@ -256,7 +218,6 @@ class TextPassages(Sequence[TextPassage]):
     @overload
     def __getitem__(self, index: slice) -> list[TextPassage]: ...
     def __getitem__(self, index: int | slice) -> TextPassage | list[TextPassage]:
-        """Return the passage of a number, or those of several."""
         numbers = range(len(self))[index]
         if isinstance(numbers, range):
             return [self[number] for number in numbers]
@@ -266,8 +227,8 @@ class TextPassages(Sequence[TextPassage]):
         return TextPassage(stream, start, min(start + self._size, len(stream)))
 
 
+# The number of words in memory before they are written to a file.
 _BLOCK = 2**16
-"""Words that are held in memory before they are written to a file."""
 
 
 @dataclass
@@ -289,7 +250,7 @@ class _Column:
     def _write(self) -> None:
         remaining = memoryview(self.block).cast("B")
         try:
-            while remaining:  # a disk that is almost full may take a part
+            while remaining:  # an almost full disk may take a part
                 remaining = remaining[self.file.write(remaining) :]
         except OSError as error:
             folder = tempfile.tempdir or "the folder for temporary files"
@@ -302,7 +263,7 @@ class _Column:
         self.block = array("i")
 
     def read(self) -> Ints:
-        """Return all numbers; many of them stay in the file, from where the system maps them."""
+        """Return all numbers, memory-mapped if there are many."""
         if not self.count:
             return np.array(self.block, np.int32)
         self._write()
@@ -311,12 +272,10 @@ class _Column:
 
 
 def word_stream(path: str, items: Iterable[str]) -> WordStream:
-    """Collect words and marks into a stream, in memory that does not grow with their number.
+    """Collect words and marks into a stream, in constant memory.
 
     Args:
-        path: the file or other source.
-        items: words, and marks, which begin with a null character. There is nothing after it for
-            the end of a sentence without a mark.
+        items: words, and marks with a null character before them; a lone null character is ``END``.
     """
     forms: dict[str, int] = {}
     strings: dict[Puncteme, int] = {(): 0}
@@ -341,11 +300,7 @@ def word_stream(path: str, items: Iterable[str]) -> WordStream:
 
 
 def items(texts: Iterable[str]) -> Iterator[str]:
-    """Yield the words of texts, and their marks, which begin with a null character.
-
-    Args:
-        texts: lines, or other parts that neither begin nor end within a word.
-    """
+    """Yield the words of texts, and their marks with a null character before them."""
     for text in texts:
         for start, end, mark in tokens(text):
             yield f"\0{mark}" if mark else text[start:end]

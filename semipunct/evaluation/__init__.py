@@ -1,7 +1,4 @@
-"""Statistics of sentences, figures of corpora, stored results and their comparison.
-
-The package exports the classes needed to define a metric, and stored results.
-"""
+"""Statistics of sentences, figures of corpora, stored results and their comparison."""
 
 from semipunct.evaluation.figures import Figures, Number, Ratio, Real
 from semipunct.evaluation.metric import (

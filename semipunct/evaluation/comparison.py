@@ -1,7 +1,6 @@
 """Paired significance tests of two stored results.
 
-Both results are of the same sentences, and every measure is a function of sums over sentences, so
-no system needs to be run again.
+Every measure is a function of sums over sentences, so no system needs to be run again.
 """
 
 from __future__ import annotations
@@ -23,37 +22,14 @@ from semipunct.evaluation.results import Result, join_signature, read_result, sp
 from semipunct.wording import quantity
 
 OWN = ("seed", "model")
-"""Parts of a signature in which runs of one system may differ."""
-
-
-def read_runs(path: str | Path) -> list[Result]:
-    """Return the results in a folder, sorted by file name, or the one in a file.
-
-    Raises:
-        ResultError: at the first defect, or if the folder has no results.
-    """
-    folder = Path(path)
-    if not folder.is_dir():
-        return [read_result(path)]
-    files = sorted(f for f in folder.iterdir() if f.name.endswith((".json", ".json.gz")))
-    if not files:
-        raise ResultError(f"{path}: a folder without results (.json or .json.gz); name another one")
-    return [read_result(file) for file in files]
+"""Parts of a signature that may differ between runs of one system."""
 
 
 def aggregate(runs: Sequence[Result]) -> Result:
     """Sum the runs of a system, sentence by sentence, into one result.
 
-    Figures are then averages over runs (of perplexities, the geometric mean).  Sentences, not runs,
-    are treated as random: in ``compare`` all runs of a sentence are swapped together.  The result
-    has the name of the first run.
-
-    Args:
-        runs: results of one task on the same sentences, at least one.
-
-    Raises:
-        ResultError: if they differ in task, treebank or conditions of the measurement.
-        ValueError: if there are no runs.
+    Figures are then averages over runs (of perplexities, the geometric mean), and ``compare`` swaps
+    all runs of a sentence together.
     """
     if not runs:
         raise ValueError("there are no runs to aggregate")
@@ -84,7 +60,6 @@ def aggregate(runs: Sequence[Result]) -> Result:
 
 
 def _of_the_same(a: Statistics, b: Statistics) -> bool:
-    """Return whether the columns that depend only on the sentences are the same."""
     fixed_columns = [name for name, kind in a.columns.items() if kind.given]
     return all(np.array_equal(a.column(name), b.column(name)) for name in fixed_columns)
 
@@ -92,11 +67,10 @@ def _of_the_same(a: Statistics, b: Statistics) -> bool:
 CONFIDENCE = 0.95
 
 MUST_AGREE = ("task", "treebank")
-"""Parts of a signature that define the prediction task, in addition to the ``conditions`` of the
-metric; the other parts describe the system."""
+"""Parts of a signature that define the prediction task, beside the ``conditions`` of the metric."""
 
+# Sentences times resamples per batch: about 100 megabytes.
 _CELLS = 1 << 20
-"""Sentences times resamples per batch: about 100 megabytes, including temporary copies."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,15 +78,9 @@ class Difference:
     """One measure of two systems, A and B.
 
     Attributes:
-        measure: the name of the measure.
-        label: the name of the measure in tables.
-        a: the figure of A; infinite if A has a sentence of probability zero.
-        b: the figure of B.
-        difference: a - b.
-        low: the lower end of the bootstrap confidence interval of the difference; NaN if undefined.
-        high: the upper end of the interval.
-        p: the p-value of the two-sided paired permutation test; NaN if the difference is undefined
-            or infinite, or is so in a permutation.
+        low: the lower end of the bootstrap confidence interval; NaN if undefined.
+        p: the p-value of the two-sided paired permutation test; NaN if the difference is infinite,
+            or undefined in a permutation.
     """
 
     measure: str
@@ -130,14 +98,8 @@ class Comparison:
     """The comparison of two results.
 
     Attributes:
-        a: one result.
-        b: another result, of the same sentences.
-        sentences: the number of sentences.
-        resamples: the requested number of permutations, and of bootstrap samples.  If there are no
-            more permutations than that, each is used once.
-        seed: the random seed.
-        confidence: the confidence level of the intervals.
-        differences: the difference of each measure.
+        resamples: the number of permutations (each is used once if fewer exist), and of bootstrap
+            samples.
     """
 
     a: Result
@@ -156,7 +118,7 @@ class Comparison:
         return f"<Comparison of {self.a.system} and {self.b.system}: {', '.join(rows)}>"
 
     def as_dict(self) -> dict[str, Any]:
-        """Return all but the statistics for JSON; infinite or undefined figures are null."""
+        """Return all but the statistics for JSON."""
         values = {
             "task": self.a.task,
             "a": {"system": self.a.system, "signature": self.a.signature},
@@ -198,12 +160,11 @@ def _compared(a: Result, b: Result, resamples: int, seed: int) -> Comparison:
 
 @dataclass(frozen=True, slots=True)
 class _Pair:
-    """A measure of A and B.
+    """A measure with its summands.
 
     Attributes:
-        measure: the measure.
-        sides: ``[2, sentences, columns]`` its summands for each system.
-        shared: ``[sentences]`` its summands that are the same for both systems.
+        sides: ``[2, sentences, columns]`` of each system.
+        shared: ``[sentences]`` of both systems.
     """
 
     measure: Measure
@@ -212,7 +173,6 @@ class _Pair:
 
 
 def _pair(measure: Measure, a: Statistics, b: Statistics) -> _Pair | None:
-    """Return a measure of A and B; None if it excludes infinite entries and there are none."""
     sides, shared = np.stack([a.sums(measure), b.sums(measure)]), a.shared(measure)
     if measure.of_finite:
         counted = np.all(np.isfinite(sides), axis=(0, 2), keepdims=True)
@@ -229,12 +189,10 @@ def _difference(pair: _Pair, p: float, interval: Sequence[float]) -> Difference:
 
 
 def _permuted(pairs: Sequence[_Pair], resamples: int, seed: int) -> Floats:
-    """Return the p-value of each measure, ``[measures]``.
-
-    SciPy permutes a single sample by changing signs. The sample is a vector of ones, whose signs
-    encode which sentences are swapped: the sum of half the differences between A and B, weighted by
-    the signs, is added to half the total of A and B for one system, and subtracted for the other.
-    """
+    """Return the p-value of each measure, ``[measures]``."""
+    # SciPy permutes a single sample by changing signs. Our sample is a vector of ones whose signs
+    # encode swapped sentences: half the differences between A and B, weighted by the signs, are
+    # added to half the total for A, and subtracted for B.
     half = [_exactly_summable((pair.sides[0] - pair.sides[1]) / 2) for pair in pairs]
     columns = np.concatenate(half, -1)
     ends = np.cumsum([part.shape[1] for part in half])[:-1]
@@ -258,29 +216,24 @@ def _permuted(pairs: Sequence[_Pair], resamples: int, seed: int) -> Floats:
             batch=max(1, _CELLS // len(columns)),
             rng=seed,
         )
-    # NaN is on neither side of the observed difference, so p would be too small.
+    # NaN compares as false with the observed difference, so p would be too small.
     undefined = np.isnan(tested.statistic) | np.isnan(tested.null_distribution).any(0)
     return np.where(undefined, np.nan, tested.pvalue)
 
 
 def _exactly_summable(values: Floats) -> Floats:
-    """Round ``[sentences, columns]`` so that sums with any signs are exact in any order.
-
-    Equivalent permutations then give exactly equal or opposite numbers, so that SciPy's comparison
-    with the observed difference is exact.  The grid is as fine as 53 bits allow.
-    """
+    """Round ``[sentences, columns]`` so that sums with any signs are exact."""
+    # Equivalent permutations then give equal or opposite numbers, so SciPy's comparison with the
+    # observed difference is exact.
     exponent = np.frexp(np.abs(values).sum(0))[1] - 52
-    grid = np.ldexp(1.0, np.maximum(exponent, -1000))  # it would be zero for sums near 1e-300
+    grid = np.ldexp(1.0, np.maximum(exponent, -1000))  # nonzero for sums near 1e-300
     return np.rint(values / grid) * grid
 
 
 def _bootstrapped(pairs: Sequence[_Pair], resamples: int, seed: int) -> Floats:
-    """Return the confidence interval of the difference of each measure, ``[measures, 2]``.
-
-    The indices of sentences are sampled, which keeps both systems paired.  The percentiles are not
-    corrected: the correction (BCa) requires a jackknife over all sentences, and fails if the
-    systems never differ.
-    """
+    """Return the confidence interval of the difference of each measure, ``[measures, 2]``."""
+    # Sentence indices are sampled, which keeps both systems paired. Bias correction (BCa) would
+    # require a jackknife over all sentences, and fails if the systems never differ.
     parts = [np.c_[pair.sides[0], pair.sides[1], pair.shared] for pair in pairs]
     table = np.concatenate(parts, -1)
     ends = np.cumsum([part.shape[1] for part in parts])[:-1]
@@ -297,7 +250,7 @@ def _bootstrapped(pairs: Sequence[_Pair], resamples: int, seed: int) -> Floats:
 
     quiet = np.errstate(divide="ignore", invalid="ignore", over="ignore")
     with quiet, warnings.catch_warnings():
-        # A measure may be undefined in a sample, such as one without any mark; the result is NaN.
+        # A measure may be undefined (NaN) in a sample, for example without any mark.
         warnings.simplefilter("ignore", stats.DegenerateDataWarning)
         # A single sample has no standard error, but it is not used.
         warnings.filterwarnings("ignore", "Degrees of freedom", RuntimeWarning)
@@ -317,7 +270,7 @@ def _bootstrapped(pairs: Sequence[_Pair], resamples: int, seed: int) -> Floats:
 
 
 def _occurrences(numbers: npt.NDArray[np.int64]) -> Floats:
-    """Count each of the numbers 0 to n - 1 in samples ``[..., n]``; the result is ``[..., n]``."""
+    """Count the numbers 0 to n - 1 in samples ``[..., n]``."""
     rows = numbers.reshape(-1, numbers.shape[-1])
     places = rows + rows.shape[1] * np.arange(len(rows))[:, None]
     counts = np.bincount(places.ravel(), minlength=numbers.size)
@@ -337,7 +290,6 @@ def _check_signatures(a: Result, b: Result) -> None:
 
 
 def _check_statistics(a: Statistics, b: Statistics) -> None:
-    """Check that A and B are of the same sentences, counted in the same way."""
     if len(a) != len(b):
         raise ResultError(f"A has {quantity(len(a), 'sentence')} and B {len(b)}; {_AGAIN}")
     if len(a) < 2:
@@ -362,35 +314,26 @@ _AGAIN = "store the results of both on the same treebank again"
 
 
 System = Result | str | Path
-"""A result in memory, or the path of a stored result or of a folder of stored results."""
+"""A result in memory, or the path of a stored result or of a folder of results."""
 
 
 def compare(a: System, b: System, *, resamples: int = 10_000, seed: int = 0) -> Comparison:
     """Test whether two systems differ significantly, without running them again.
 
-    The null hypothesis is that the systems are exchangeable: within each sentence, either might
-    have produced either output.  A permutation swaps the outputs of some of the sentences; p is
-    twice the proportion of permutations whose difference is at least as extreme on the side of the
-    observed one, which is counted among them (``scipy.stats.permutation_test``; two-sided).  Li,
-    Wang and Eisner (2019) use this test in tables 3 and 6 and figure 4.  All measures are tested on
-    the same permutations.  The interval contains the middle 95% of the differences in bootstrap
-    samples of the sentences.
-
-    The measures are those that the metric declares; differences are A minus B.
-
-    Several runs of one system, such as three seeds, are aggregated.
+    Under the null hypothesis the systems are exchangeable: a permutation swaps the outputs of A and
+    B in a subset of the sentences. p is twice the proportion of permutations at least as extreme on
+    the side of the observed difference, which is included (``scipy.stats.permutation_test``; Li,
+    Wang and Eisner 2019, tables 3 and 6, figure 4). The interval contains the middle 95% of the
+    differences, A minus B, in bootstrap samples of the sentences.
 
     Args:
-        a: a system; ``-`` is standard input.
+        a: a system; ``-`` is standard input. Several runs, such as three seeds, are aggregated.
         b: another system, evaluated on the same sentences in the same number of runs.
         resamples: the number of permutations, and of bootstrap samples.
-        seed: the random seed of both.
 
     Raises:
-        ResultError: if a result is missing or damaged, or the two cannot be compared; the message
-            names the part of the signatures, or the sentence, in which they differ.
-        UsageError: if one has more runs than the other, ``resamples`` is less than 1, or the seed
-            is negative.
+        ResultError: if a result is missing or damaged, or the two cannot be compared.
+        UsageError: if the numbers of runs differ, or ``resamples`` or the seed is out of range.
     """
     runs_of_a, runs_of_b = _runs(a), _runs(b)
     names = [side.system if isinstance(side, Result) else str(side) for side in (a, b)]
@@ -405,5 +348,13 @@ def compare(a: System, b: System, *, resamples: int = 10_000, seed: int = 0) -> 
         raise ResultError(f"A = {names[0]}, B = {names[1]}: {error}") from error
 
 
-def _runs(system: System) -> list[Result]:
-    return [system] if isinstance(system, Result) else read_runs(system)
+def _runs(side: System) -> list[Result]:
+    if isinstance(side, Result):
+        return [side]
+    folder = Path(side)
+    if not folder.is_dir():
+        return [read_result(side)]
+    files = sorted(f for f in folder.iterdir() if f.name.endswith((".json", ".json.gz")))
+    if not files:
+        raise ResultError(f"{side}: a folder without results (.json or .json.gz); name another one")
+    return [read_result(file) for file in files]

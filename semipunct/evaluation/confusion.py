@@ -17,13 +17,7 @@ _AROUND = 4  # words shown on either side of a slot
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A slot in its sentence.
-
-    Attributes:
-        sentence: ``file:line``, and the ID of the sentence.
-        before: the words to the left of the slot, the nearest last.
-        after: the words to the right of the slot.
-    """
+    """A slot in its sentence, with the words around it."""
 
     sentence: str
     before: tuple[str, ...]
@@ -32,15 +26,7 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class Confusion:
-    """Slots with the same gold string and the same different prediction.
-
-    Attributes:
-        gold: the gold string.
-        predicted: the predicted string.
-        count: the number of slots.
-        edits: the sum of their edit distances.
-        examples: some of the slots, in the order of the treebank.
-    """
+    """Slots with the same gold string and the same wrong prediction, and the first as examples."""
 
     gold: Puncteme
     predicted: Puncteme
@@ -49,7 +35,6 @@ class Confusion:
     examples: tuple[Example, ...]
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the confusion for JSON."""
         return {
             "gold": " ".join(self.gold),
             "predicted": " ".join(self.predicted),
@@ -65,13 +50,7 @@ class Confusion:
 def confusions(
     sentences: Sequence[Sentence[Any] | Words], predicted: Sequence[Slots], examples: int = 3
 ) -> list[Confusion]:
-    """Return all confusions, in order of decreasing cost in edits.
-
-    Args:
-        sentences: sentences with gold punctuation.
-        predicted: the slots predicted by a system.
-        examples: the maximum number of examples of each.
-    """
+    """Return all confusions, by decreasing cost in edits."""
     places: dict[tuple[Puncteme, Puncteme], list[tuple[Sentence[Any] | Words, int]]] = defaultdict(
         list
     )

@@ -1,17 +1,9 @@
-"""Correction: a system's corrections compared with those of one or more references.
+"""Correction: a system's corrections compared with one or more references.
 
-Edits are those of ``marks.corrections``, one for each slot that changes; an edit is right if the
-reference has the same tokens there. The definitions are those of the MaxMatch scorer (Dahlmeier and
-Ng 2012; Ng et al. 2014): edits are proposed by a system, needed by a reference, or both (correct).
-If a sentence has several references, the one that gives the best score is used.
-
-| figure | definition |
-| --- | --- |
-| precision | correct / proposed |
-| recall | correct / needed |
-| F0.5 | 1.25 correct / (proposed + 0.25 needed) |
-| harm | edits of slots that were right, per thousand slots that were right |
-| edits per slot | edit distance of tokens to the reference / slots judged by the reference |
+Edits are defined in ``marks.corrections``, one for each slot that changes. As in the MaxMatch
+scorer (Dahlmeier and Ng 2012; Ng et al. 2014), edits are proposed by a system, needed by a
+reference, or both (correct), and the best reference of a sentence is used. F0.5 is 1.25 correct /
+(proposed + 0.25 needed); harm is the number of edits per thousand slots that were right.
 """
 
 from __future__ import annotations
@@ -46,14 +38,13 @@ from semipunct.marks.edits import edit_distance
 from semipunct.wording import quantity
 
 Choice = Literal["sentence", "corpus"]
-"""How the reference of a sentence is chosen: by F0.5 of the ``sentence``, or, as in MaxMatch, by
-F0.5 of the ``corpus`` up to and including it, so that the order of sentences matters."""
+"""Choose the reference by F0.5 of the ``sentence`` or, as in MaxMatch, of the ``corpus`` up to it.
+"""
 
 References = Sequence[Sequence[Puncteme | None]]
-"""``[references, n + 1]`` the corrected slots of one sentence; None for slots without judgement."""
+"""``[references, n + 1]`` corrected slots; None for slots without judgement."""
 
-BETA2 = 0.25
-"""The square of beta in F0.5: precision is weighted twice as much as recall."""
+BETA2 = 0.25  # beta squared in F0.5
 
 THOUSAND = 1000
 
@@ -70,13 +61,6 @@ class EditScore(Figures, frozen=True):
 
     @classmethod
     def of(cls, correct: int, proposed: int, needed: int) -> EditScore:
-        """Compute the ratios of counts; F0.5 is 0 without correct edits, NaN without edits.
-
-        Args:
-            correct: edits that are both proposed and needed.
-            proposed: edits proposed by a system.
-            needed: edits needed by the reference.
-        """
         return cls(
             f05=ratio((1 + BETA2) * correct, proposed + BETA2 * needed),
             precision=ratio(correct, proposed),
@@ -88,10 +72,7 @@ class EditScore(Figures, frozen=True):
 
 
 class CorrectionFigures(EditScore, frozen=True):
-    """Figures of the correction of the punctuation of a corpus: those of all edits, and more.
-
-    Edits of tokens per judged slot are AED of Li, Wang and Eisner (2019), Table 5.
-    """
+    """Figures of correction; the edit distance is AED of Li, Wang and Eisner (2019), Table 5."""
 
     average_edit_distance: Annotated[
         Real, Meta(title="edit distance per slot", description="edits of tokens per judged slot")
@@ -114,22 +95,12 @@ class CorrectionFigures(EditScore, frozen=True):
 
 
 def f05(totals: Floats, _shared: Floats) -> Floats:
-    """Return F0.5, ``[...]``.
-
-    Args:
-        totals: ``[..., 3]`` correct, proposed and needed edits.
-        _shared: ignored.
-    """
+    """Return F0.5, ``[...]``, of correct, proposed and needed edits, ``[..., 3]``."""
     return (1 + BETA2) * totals[..., 0] / (totals[..., 1] + BETA2 * totals[..., 2])
 
 
 def thousandths(totals: Floats, _shared: Floats) -> Floats:
-    """Return the first sum per thousand of the second, ``[...]``.
-
-    Args:
-        totals: ``[..., 2]`` both sums.
-        _shared: ignored.
-    """
+    """Return the first sum per thousand of the second, ``[..., 2]`` to ``[...]``."""
     return THOUSAND * totals[..., 0] / totals[..., 1]
 
 
@@ -137,34 +108,23 @@ def thousandths(totals: Floats, _shared: Floats) -> Floats:
 class CorrectionStatistics(Statistics[CorrectionFigures]):
     """The contribution of each sentence to ``CorrectionFigures``: counts.
 
-    All counts except ``slots`` are relative to the reference chosen for the sentence and system.
+    All counts except ``slots`` are relative to the chosen reference.
 
     Attributes:
-        marks: the errors that occur, sorted: kinds with their marks.
-        choice: how references were chosen.
-        slots: ``[sentences]`` slots, n + 1 each.
+        marks: the kinds of errors with their marks, sorted.
         judged: ``[sentences]`` slots judged by the reference.
         right_before: ``[sentences]`` judged slots that needed no edit.
-        harmed: ``[sentences]`` judged slots that needed no edit and got one.
-        edit_distance: ``[sentences]`` edit distances, summed over the judged slots.
+        harmed: ``[sentences]`` slots of ``right_before`` that were edited.
         correct: ``[sentences, errors]`` edits that are proposed and needed.
         proposed: ``[sentences, errors]`` edits of the system.
         needed: ``[sentences, errors]`` edits of the reference.
-
-    Raises:
-        ValueError: if shapes or counts are inconsistent; the message names the sentence.
     """
 
     task: ClassVar[str] = "correction"
     columns: ClassVar[Mapping[str, Column]] = {
         "slots": SlotCount(),
-        "judged": Count(),
-        "right_before": Count(),
-        "harmed": Count(),
-        "edit_distance": Count(),
-        "correct": CountByMark(),
-        "proposed": CountByMark(),
-        "needed": CountByMark(),
+        **dict.fromkeys(("judged", "right_before", "harmed", "edit_distance"), Count()),
+        **dict.fromkeys(("correct", "proposed", "needed"), CountByMark()),
     }
     settings: ClassVar[Mapping[str, Setting]] = {
         "choice": Setting(Choice, "way to choose references", "edits", str, str)
@@ -200,7 +160,7 @@ class CorrectionStatistics(Statistics[CorrectionFigures]):
         wrong = self.proposed.sum(1) - self.correct.sum(1)
         left = edits_needed - self.correct.sum(1)
         refuse(self.harmed > np.minimum(wrong, self.right_before), "more harm than wrong edits")
-        # A wrong edit that does no harm is in a slot that needs a different edit.
+        # A wrong but harmless edit is in a slot that needs a different edit.
         refuse(wrong - self.harmed > left, "more wrong edits than wrong slots")
         refuse(self.edit_distance < left + self.harmed, "fewer edits of tokens than wrong slots")
 
@@ -217,8 +177,6 @@ class CorrectionStatistics(Statistics[CorrectionFigures]):
 
 
 class _Counted(NamedTuple):
-    """The counts of a sentence, relative to one reference."""
-
     judged: int
     right_before: int
     harmed: int
@@ -229,7 +187,6 @@ class _Counted(NamedTuple):
 
     @property
     def totals(self) -> tuple[int, int, int]:
-        """The numbers of correct, proposed and needed edits."""
         return self.correct.total(), self.proposed.total(), self.needed.total()
 
 
@@ -241,19 +198,8 @@ def correction_statistics(
 ) -> CorrectionStatistics:
     """Compare corrected punctuation with references, sentence by sentence.
 
-    Dots of abbreviations (part of words) and boundary marks (part of the channel) are ignored.
-    Ties between references are resolved by fewer wrong edits, then by fewer missed edits, then by
-    order.
-
-    Args:
-        source: the slots of each sentence as written.
-        proposed: the slots of each sentence as corrected by a system.
-        references: one or more corrected versions of each sentence.
-        choice: how one of the references is chosen.
-
-    Raises:
-        UsageError: if the numbers of sentences or of a sentence's slots differ, or a sentence has
-            no reference.
+    Abbreviation dots and boundary marks are ignored. Ties between references are resolved by fewer
+    wrong edits, then by fewer missed edits, then by order.
     """
     if not len(source) == len(proposed) == len(references):
         raise UsageError(
@@ -333,14 +279,9 @@ def _plus(a: Totals, b: Totals) -> Totals:
 
 
 def _preference(counted: _Counted, before: Totals) -> tuple[float, int, int]:
-    """Return a sort key, which is least for the reference to choose.
-
-    Args:
-        counted: the counts relative to one reference.
-        before: the numbers of correct, proposed and needed edits to add to them.
-    """
+    """Return a sort key, least for the reference to choose."""
     correct, proposed, edits_needed = _plus(before, counted.totals)
     weight = proposed + BETA2 * edits_needed
-    # The score is perfect if no edit is needed and none is proposed.
+    # Without needed and proposed edits, the score is perfect.
     score = (1 + BETA2) * correct / weight if weight else 1.0
     return -score, proposed - correct, edits_needed - correct

@@ -1,8 +1,6 @@
-"""Figures of a corpus: one struct a metric, from which JSON and table follow.
+"""Figures of a corpus: one struct per metric, from which JSON and tables are generated.
 
-A field is declared once, with its title in tables and its description.  NaN is an
-undefined figure (precision where nothing was predicted), and null in JSON, as infinity is
-(``docs/decisions/architecture.md``).
+Undefined figures are NaN; NaN and infinity are null in JSON (``docs/decisions/architecture.md``).
 """
 
 from __future__ import annotations
@@ -17,31 +15,28 @@ from semipunct.wording import figure
 
 Number = Annotated[int, Meta(ge=0)]
 Real: TypeAlias = float
-"""A float for Python, NaN where undefined; in JSON a number or null."""
+"""A float in Python, NaN if undefined; a number or null in JSON."""
 Ratio = Annotated[Real, Meta(description="from 0 to 1")]
 
 
 class Figures(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The figures of a corpus.
 
-    Fields are annotated with ``msgspec.Meta``: those with a title are in the table, in the order of
-    their declaration; ``extra={"format": ...}`` overrides the format of the value.
+    Fields with a title in ``msgspec.Meta`` are rows of the table; ``extra={"format": ...}``
+    overrides the format of the value.
 
     Attributes:
-        schema: the name and the version of the object that commands print; empty for the default.
+        schema: name and version of the object that commands print; empty for the default.
     """
 
     schema: ClassVar[str] = ""
 
     def as_dict(self) -> dict[str, Any]:
-        """Return all figures for JSON; infinite or undefined ones are null."""
+        """Return all figures for JSON."""
         return finite_values(msgspec.to_builtins(self))
 
     def rows(self) -> list[tuple[str, str]]:
-        """Return the figures with a title for a table: pairs of title and value as text.
-
-        The first of the figures within a figure has the title of the whole.
-        """
+        """Return titles and formatted values for a table."""
         rows: list[tuple[str, str]] = []
         for name, annotation in get_type_hints(type(self), include_extras=True).items():
             notes = [note for note in getattr(annotation, "__metadata__", ()) if note.title]
@@ -62,7 +57,7 @@ def _shown(value: float, note: Meta) -> str:
 
 
 def finite_values(value: Any) -> Any:
-    """Return a value for JSON with null in place of NaN and the infinities, at any depth."""
+    """Return a value for JSON with null in place of NaN and infinities, at any depth."""
     if isinstance(value, dict):
         return {name: finite_values(part) for name, part in cast(dict[str, Any], value).items()}
     if isinstance(value, list):
@@ -71,11 +66,10 @@ def finite_values(value: Any) -> Any:
 
 
 CRITERION = "criterion"
-"""The task of these figures."""
 
 
 class CriterionFigures(Figures, frozen=True):
-    """The figures by which training chooses the best weights, without counts by sentence."""
+    """The figures by which training selects the best weights."""
 
     kind: Annotated[str, Meta(description="of model")]
     unit: Annotated[str, Meta(description="one example")]
@@ -83,7 +77,6 @@ class CriterionFigures(Figures, frozen=True):
     figures: Annotated[dict[str, Real], Meta(description="null is infinite or undefined")]
 
     def rows(self) -> list[tuple[str, str]]:
-        """Return the figures for a table."""
         return [
             *((name.replace("_", " "), figure(value)) for name, value in self.figures.items()),
             (f"{self.unit}s", f"{self.examples:,}"),

@@ -1,8 +1,6 @@
 """Metrics: counts for each sentence, and figures computed from their sums over a corpus.
 
-A metric is one class derived from ``Statistics`` and one line in ``registry.METRICS``.  The class
-declares its columns and measures; storing, reading, aggregating and comparing results are based on
-that declaration.
+Storing, aggregating and comparing results are based on the columns and measures of ``Statistics``.
 """
 
 from __future__ import annotations
@@ -29,21 +27,20 @@ Counts = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
 LARGEST = 2**53
-"""Larger counts cannot be represented exactly by all JSON readers."""
+"""Larger counts are not represented exactly by all JSON readers."""
 
 POSITIVE = 1e-3
-"""Tolerance for log probabilities above 0, which result from rounding in float32."""
+"""Tolerance for log probabilities above 0, due to rounding in float32."""
 
 JsonCount = Annotated[int, msgspec.Meta(gt=-LARGEST, lt=LARGEST)]
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A kind of column with one entry for each sentence: counts, unless a subclass differs.
+    """A column with one entry for each sentence: counts, unless a subclass differs.
 
     Attributes:
-        given: whether the entries depend only on the sentences, not on a system; the given columns
-            of two results must agree if they are of the same sentences.
+        given: whether the entries depend only on the sentences, not on a system.
     """
 
     entry: ClassVar[Any] = JsonCount
@@ -51,54 +48,27 @@ class Column:
     given: bool = field(default=False, kw_only=True)
 
     def shape(self, marks: Sequence[str]) -> tuple[int, ...]:
-        """Return the shape of an entry, where some marks are counted by the columns by mark."""
+        """Return the shape of an entry."""
         return ()
 
     def read(self, name: str, entries: Sequence[Any], marks: Sequence[str]) -> Array:
-        """Convert entries from JSON to a column.
-
-        Args:
-            name: the name of the column, for messages.
-            entries: one value per sentence, already checked by ``check_entries``.
-            marks: the marks that are counted by a column by mark.
-        """
+        """Convert checked entries from JSON to a column."""
         return np.array(entries, np.int64).reshape(len(entries), *self.shape(marks))
 
     def write(self, column: Array, marks: Sequence[str]) -> list[Any]:
-        """Convert a column to entries for JSON; the inverse of ``read``.
-
-        Args:
-            column: ``[sentences, ...]`` the column.
-            marks: the marks that are counted by a column by mark.
-        """
+        """Convert a column to entries for JSON; the inverse of ``read``."""
         return column.tolist()
 
     def check(self, name: str, column: Array) -> None:
-        """Check the entries of a column of the right shape.
-
-        Args:
-            name: the name of the column, for messages.
-            column: ``[sentences, ...]`` the column.
-
-        Raises:
-            ValueError: if an entry is impossible.
-        """
+        """Raise ``ValueError`` for an impossible entry."""
         refuse(column < 0, f"{name} is negative")
 
     def complaint(self, entry: Any) -> str:
-        """Describe an entry of the wrong type, for messages."""
+        """Describe an entry of the wrong type."""
         return f"{entry!r}, not a count"
 
     def check_entries(self, name: str, entries: Sequence[Any]) -> None:
-        """Check that entries from JSON are of the right type.
-
-        Args:
-            name: the name of the column, for messages.
-            entries: one value per sentence.
-
-        Raises:
-            ValueError: at the first entry of another type.
-        """
+        """Raise ``ValueError`` for a JSON entry of the wrong type."""
         for number, entry in enumerate(entries, 1):
             try:
                 msgspec.convert(entry, self.entry)
@@ -107,28 +77,14 @@ class Column:
                 raise ValueError(message) from error
 
     def marks(self, entries: Sequence[Any]) -> set[str]:
-        """Return the marks that occur in checked entries."""
         return set()
 
     def on_marks(self, column: Array, marks: Sequence[str], more: Sequence[str]) -> Array:
-        """Extend a column to a superset of its marks.
-
-        Args:
-            column: ``[sentences, ...]`` the column.
-            marks: the marks that it counts, if it is a column by mark.
-            more: a superset of ``marks``.
-        """
+        """Extend a column from ``marks`` to a superset, ``more``."""
         return column
 
     def disagreement(self, name: str, a: Array, b: Array, marks: Sequence[str]) -> str | None:
-        """Describe the first difference between two columns for messages; None if they are equal.
-
-        Args:
-            name: the name of the column.
-            a: ``[sentences, ...]`` the column of one result.
-            b: ``[sentences, ...]`` the column of the other result.
-            marks: the marks that are counted by a column by mark.
-        """
+        """Describe the first difference between two columns; None if they are equal."""
         for number in np.flatnonzero(a != b)[:1]:
             count_in_a = quantity(int(a[number]), name.removesuffix("s"), name)
             return f"sentence {number + 1} has {count_in_a} in A and {b[number]} in B"
@@ -173,10 +129,7 @@ class CountRow(Column):
 
 @dataclass(frozen=True, slots=True)
 class CountByMark(Column):
-    """Counts of each mark, ``[sentences, marks]``.
-
-    In JSON, each sentence has an object; the count of a mark that is not in it is 0.
-    """
+    """Counts of each mark, ``[sentences, marks]``; in JSON, objects without zero counts."""
 
     entry = dict[str, JsonCount]
 
@@ -238,15 +191,7 @@ class LogLikelihood(Column):
 
 
 def refuse(bad: npt.NDArray[np.bool_], problem: str) -> None:
-    """Raise an error for the first sentence with an invalid entry, if there is one.
-
-    Args:
-        bad: ``[sentences, ...]`` true for invalid entries.
-        problem: a description of the error.
-
-    Raises:
-        ValueError: if an entry is invalid.
-    """
+    """Raise ``ValueError`` for the first sentence with an invalid entry, ``[sentences, ...]``."""
     if bad.any():
         raise ValueError(f"sentence {np.argwhere(bad)[0, 0] + 1}: {problem}")
 
@@ -255,27 +200,17 @@ F_co = TypeVar("F_co", bound=Figures, default=Figures, covariant=True)
 
 
 def ratio(part: float, whole: float) -> float:
-    """Return the quotient of two numbers; NaN if the denominator is 0.
-
-    Args:
-        part: the numerator.
-        whole: the denominator.
-    """
+    """Return a quotient; NaN if the denominator is 0."""
     return part / whole if whole else math.nan
 
 
 def quotient(totals: Floats, shared: Floats) -> Floats:
-    """Return the first of a system's sums divided by a shared sum.
-
-    Args:
-        totals: ``[..., columns]`` the sums of a system.
-        shared: ``[...]`` the sum that is the same for all systems.
-    """
+    """Return the first of a system's sums, ``[..., columns]``, over the shared sum."""
     return totals[..., 0] / shared
 
 
 def identity(score: Floats) -> Floats:
-    """Return the scores unchanged."""
+    """Return the scores."""
     return score
 
 
@@ -283,21 +218,17 @@ def identity(score: Floats) -> Floats:
 class Measure:
     """A figure of a system, as a function of sums over sentences.
 
-    The permutation test uses the score.  The link maps the score to the figure, such as surprisal
-    to perplexity; it must be increasing, so that both have the same p-value.
+    The permutation test uses the score. The link, which must be increasing, maps the score to the
+    figure, such as surprisal to perplexity.
 
     Attributes:
-        name: the name in JSON.
         label: the name in tables.
-        columns: the columns of a system that are summed; an entry of several counts contributes
-            their sum.
-        shared: the given column that is summed once for all systems; by default each sentence
-            contributes 1.
-        score: the function from the sums ``[..., columns]`` and the shared sum ``[...]`` to the
-            score ``[...]``; it may divide by zero if the score is undefined.
-        link: the function from the score to the figure.
-        of_finite: whether to exclude sentences for which a compared system has an infinite entry;
-            if there are none, the measure itself is left out.
+        columns: the columns of a system that are summed.
+        shared: a given column that is summed once for all systems; by default sentences are
+            counted.
+        score: a function of the sums ``[..., columns]`` and the shared sum ``[...]``; it may divide
+            by zero.
+        of_finite: whether to exclude sentences with an infinite entry.
     """
 
     name: str
@@ -309,12 +240,6 @@ class Measure:
     of_finite: bool = False
 
     def figure(self, totals: Floats, shared: Floats) -> Floats:
-        """Return the figures of sums, ``[...]``; NaN where undefined.
-
-        Args:
-            totals: ``[..., columns]`` the sums of a system.
-            shared: ``[...]`` the sum that is the same for all systems.
-        """
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             return self.link(self.score(totals, shared))
 
@@ -326,9 +251,7 @@ class Setting:
     Attributes:
         entry: the type of its value in JSON.
         noun: the name of that type, for messages.
-        counted: the name of the counts that depend on the setting, for messages.
-        read: the function that converts the value from JSON.
-        write: the inverse of ``read``.
+        counted: the name of the counts that depend on it, for messages.
     """
 
     entry: Any
@@ -342,23 +265,17 @@ class Setting:
 class Statistics(ABC, Generic[F_co]):
     """The contribution of each sentence of a corpus to the figures of one metric.
 
-    ``F_co`` is the type of these figures.
+    Subclasses are frozen dataclasses with ``slots`` and without ``eq``, which declare:
 
-    Derived classes are frozen dataclasses with ``slots`` and without ``eq``, which declare:
-
-    * ``task``: the name of the metric, in files and signatures.
-    * ``columns``: the columns in the order of the file; each is an attribute, an array.
-    * ``derived``: counts computed from columns, which measures may refer to; each is a property.
+    * ``task``: the name of the metric.
+    * ``columns``: the columns in file order; each is an attribute, an array.
+    * ``derived``: counts computed from columns; each is a property.
     * ``settings``: settings of the counting; each is an attribute.
-    * ``measures``: the measures by which results are compared, the most important one first.
-    * ``conditions``: parts of the signature that define the prediction task, in addition to task
-      and treebank: results that differ in them cannot be compared.
+    * ``measures``: the measures to compare, the most important one first.
+    * ``conditions``: parts of the signature, beside task and treebank, that must agree.
 
     Attributes:
         marks: the marks counted by the columns by mark, sorted.
-
-    Raises:
-        ValueError: if shapes or entries are inconsistent; the message names the sentence.
     """
 
     task: ClassVar[str]
@@ -385,7 +302,6 @@ class Statistics(ABC, Generic[F_co]):
         self.check()
 
     def __len__(self) -> int:
-        """Return the number of sentences."""
         return len(self.column(next(iter(self.columns))))
 
     @abstractmethod
@@ -393,11 +309,7 @@ class Statistics(ABC, Generic[F_co]):
         """Return the figures of the corpus."""
 
     def check(self) -> None:
-        """Check that columns, each of which is valid, are consistent with each other.
-
-        Raises:
-            ValueError: if they are inconsistent; the message names the sentence.
-        """
+        """Raise ``ValueError``, which names the sentence, if columns are inconsistent."""
         return
 
     @property
@@ -406,7 +318,7 @@ class Statistics(ABC, Generic[F_co]):
         return next(iter(self.evaluate_measures().values()))
 
     def evaluate_measures(self) -> dict[str, float]:
-        """Return the figure of each measure of the corpus, by name; NaN where undefined."""
+        """Return the figure of each measure, by name."""
         return {
             measure.name: float(
                 measure.figure(self.sums(measure).sum(0), self.shared(measure).sum())
@@ -415,11 +327,7 @@ class Statistics(ABC, Generic[F_co]):
         }
 
     def usual_figures(self, kind: type[Figures]) -> dict[str, Any]:
-        """Return what a struct of figures has of measures and of sums of columns, by name.
-
-        Args:
-            kind: of the figures; ``sentences`` is the number of sentences.
-        """
+        """Return the fields of a struct of figures that are measures or sums of columns."""
         measures = self.evaluate_measures()
         counts = {"sentences": len(self)} | {
             name: int(self.column(name).sum()) for name in (*self.columns, *self.derived)
@@ -429,7 +337,7 @@ class Statistics(ABC, Generic[F_co]):
         }
 
     def column(self, name: str) -> Array:
-        """Return a column, or derived counts, by name."""
+        """Return a column, or derived counts."""
         return getattr(self, name)
 
     def sums(self, measure: Measure) -> Floats:
@@ -437,11 +345,10 @@ class Statistics(ABC, Generic[F_co]):
         return np.stack([self._total(name) for name in measure.columns], -1)
 
     def shared(self, measure: Measure) -> Floats:
-        """Return the summands of a measure that are the same for all systems, ``[sentences]``."""
+        """Return the summands that are the same for all systems, ``[sentences]``."""
         return np.ones(len(self)) if measure.shared is None else self._total(measure.shared)
 
     def on_marks(self, marks: Sequence[str]) -> Self:
-        """Return the same statistics with columns by mark extended to a superset of the marks."""
         columns = {
             name: kind.on_marks(self.column(name), self.marks, marks)
             for name, kind in self.columns.items()

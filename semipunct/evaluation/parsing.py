@@ -1,4 +1,4 @@
-"""Parsing: predicted tags and trees compared with those of a treebank, without punctuation."""
+"""Parsing: predicted tags and trees compared with a treebank, without punctuation."""
 
 from __future__ import annotations
 
@@ -17,10 +17,7 @@ from semipunct.wording import quantity
 
 
 class ParsingFigures(Figures, frozen=True):
-    """Figures of the tagging and parsing of a corpus.
-
-    Proportions are of words, without punctuation, except those of roots and complete sentences.
-    """
+    """Figures of the tagging and parsing of a corpus."""
 
     las: Annotated[
         Real,
@@ -48,34 +45,20 @@ class ParsingFigures(Figures, frozen=True):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ParsingStatistics(Statistics[ParsingFigures]):
-    """The contribution of each sentence to ``ParsingFigures``: counts of words.
+    """The contribution of each sentence to ``ParsingFigures``: counts of words, ``[sentences]``.
 
     Attributes:
-        words: ``[sentences]`` words, 1 or more each.
-        roots: ``[sentences]`` roots; more than one each only in the sum of several runs.
-        heads: ``[sentences]`` words with the right head.
-        universal: ``[sentences]`` words with the right head and relation, ignoring subtypes.
-        labelled: ``[sentences]`` words with the right head and relation.
-        upos: ``[sentences]`` words with the right universal tag.
-        xpos: ``[sentences]`` words with the right language-specific tag.
-        feats: ``[sentences]`` words with the right features.
-        right_roots: ``[sentences]`` roots that are the root of the predicted tree.
-
-    Raises:
-        ValueError: if shapes or counts are inconsistent; the message names the sentence.
+        roots: more than one each only in the sum of several runs.
+        universal: words with the right head and relation, ignoring subtypes.
+        labelled: words with the right head and relation.
     """
 
     task: ClassVar[str] = "parsing"
     columns: ClassVar[Mapping[str, Column]] = {
-        "words": Count(given=True),
-        "roots": Count(given=True),
-        "heads": Count(),
-        "universal": Count(),
-        "labelled": Count(),
-        "upos": Count(),
-        "xpos": Count(),
-        "feats": Count(),
-        "right_roots": Count(),
+        **dict.fromkeys(("words", "roots"), Count(given=True)),
+        **dict.fromkeys(
+            ("heads", "universal", "labelled", "upos", "xpos", "feats", "right_roots"), Count()
+        ),
     }
     measures: ClassVar[tuple[Measure, ...]] = (
         Measure("las", "LAS", ("labelled",), "words"),
@@ -127,15 +110,7 @@ def parsing_statistics(
 ) -> ParsingStatistics:
     """Compare predicted tags and trees with gold ones, sentence by sentence.
 
-    Words correspond one to one, because a parser does not change them.  Tags, features and
-    relations are compared as strings; slots, lemmas and IDs of sentences are ignored.
-
-    Args:
-        gold: the sentences of a treebank.
-        predicted: the same words with the tags and trees of a system.
-
-    Raises:
-        UsageError: if the numbers of sentences, or the words of a sentence, differ.
+    Tags, features and relations are compared as strings; slots and lemmas are ignored.
     """
     if len(gold) != len(predicted):
         raise UsageError(
@@ -153,7 +128,6 @@ def parsing_statistics(
 
 
 def _counts(gold: Sentence, predicted: Sentence) -> tuple[int, ...]:
-    """Return the counts of a sentence, in the order of the columns."""
     heads = _equal(gold.tree.heads, predicted.tree.heads)
     relations = _equal(gold.tree.relations, predicted.tree.relations)
     plain = _equal(*([r.partition(":")[0] for r in s.tree.relations] for s in (gold, predicted)))

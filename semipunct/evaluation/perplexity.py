@@ -45,14 +45,7 @@ class PerplexityFigures(Figures, frozen=True):
 
     @classmethod
     def of(cls, log_likelihood: Floats, slots: Counts) -> PerplexityFigures:
-        """Compute the figures of sentences.
-
-        Unlike ``PerplexityStatistics`` it accepts NaN, which occurs if training diverges.
-
-        Args:
-            log_likelihood: ``[sentences]`` the natural logarithms of likelihoods.
-            slots: ``[sentences]`` the numbers of slots.
-        """
+        """Compute the figures from log-likelihoods, possibly NaN, and slots, ``[sentences]``."""
         scorable = ~np.isneginf(log_likelihood)
         total, number = float(log_likelihood.sum()), int(slots.sum())
         return cls(
@@ -67,7 +60,6 @@ class PerplexityFigures(Figures, frozen=True):
         )
 
     def rows(self) -> list[tuple[str, str]]:
-        """Return the figures for a table; sentences with probability zero only if there are any."""
         rows = super().rows()
         return rows if self.unscorable else rows[:-2]
 
@@ -75,12 +67,7 @@ class PerplexityFigures(Figures, frozen=True):
 def perplexity(log_likelihood: float, slots: int) -> float:
     """Return the perplexity per slot, exp(-log p / slots); NaN if there is no slot.
 
-    The exponential is that of the C library: the last digit of NumPy's depends on the processor,
-    and that of stored figures should not.
-
-    Args:
-        log_likelihood: the natural logarithm of the probability of all slots.
-        slots: the number of slots.
+    The exponential is C's, because the last digit of NumPy's depends on the processor.
     """
     if not slots:
         return math.nan
@@ -93,13 +80,8 @@ def perplexity(log_likelihood: float, slots: int) -> float:
 def surprisal(totals: Floats, slots: Floats) -> Floats:
     """Return the negative log-likelihood per slot.
 
-    Two systems have the same slots, and a swap does not change the sum of their log-likelihoods.
-    So the difference between their perplexities is an increasing function of that between their
-    surprisals, and has the same p-value.
-
-    Args:
-        totals: ``[..., 1]`` the log-likelihoods.
-        slots: ``[...]`` the numbers of slots.
+    A swap does not change the sum of two log-likelihoods, so the difference of perplexities is an
+    increasing function of the difference of surprisals, and has the same p-value.
     """
     return -totals[..., 0] / slots
 
@@ -109,12 +91,7 @@ class PerplexityStatistics(Statistics[PerplexityFigures]):
     """The contribution of each sentence to ``PerplexityFigures``.
 
     Attributes:
-        log_likelihood: ``[sentences]`` log p(x | T), natural logarithm; minus infinity for a
-            sentence of probability zero.
-        slots: ``[sentences]`` slots, n + 1 each.
-
-    Raises:
-        ValueError: for NaN, a positive logarithm, or columns of different lengths.
+        log_likelihood: ``[sentences]`` log p(x | T), natural.
     """
 
     task: ClassVar[str] = "perplexity"

@@ -1,7 +1,6 @@
 """Registry of metrics by name.
 
-A metric of this program needs its class and a line here; that of another distribution is registered
-in the entry point group ``semipunct.metrics``, under the name of its task.
+A new metric is a class and a line here, or an entry point in the group ``semipunct.metrics``.
 """
 
 from semipunct.errors import ConfigError
@@ -18,18 +17,10 @@ METRICS: dict[str, type[Statistics]] = {
     "perplexity": PerplexityStatistics,
     "restoration": RestorationStatistics,
 }
-"""The class of statistics of each task."""
 
 
 def find_metric(task: str) -> type[Statistics] | None:
-    """Return the class of statistics of a task, or None if there is none.
-
-    Args:
-        task: a key of ``METRICS``, or the name of an installed metric.
-
-    Raises:
-        ConfigError: if an installed metric cannot be loaded, or is no subclass of ``Statistics``.
-    """
+    """Return the class of statistics of a task, or None if there is none."""
     if task not in METRICS and (metric := find_plugin("metrics", task, type)) is not None:
         if not issubclass(metric, Statistics):
             raise ConfigError(

@@ -36,7 +36,7 @@ Slots = Sequence[Puncteme]
 
 
 class Score(Figures, frozen=True):
-    """Precision, recall and F1 of the tokens of a mark, or of whatever else is predicted."""
+    """Precision, recall and F1 of the tokens of a mark, or of other predictions."""
 
     f1: Annotated[Ratio, Meta(title="F1")]
     precision: Annotated[Ratio, Meta(title="  precision")]
@@ -49,13 +49,7 @@ class Score(Figures, frozen=True):
     def of(cls, true_positives: int, predicted: int, gold: int) -> Score:
         """Compute the ratios of counts.
 
-        F1 is 2 true positives / (predicted + gold), the harmonic mean of precision and recall if
-        both are defined.  It is 0 without predicted or without gold tokens, and NaN without both.
-
-        Args:
-            true_positives: the number of tokens that are both predicted and gold.
-            predicted: the number of predicted tokens.
-            gold: the number of gold tokens.
+        F1 is 0 without predicted or without gold tokens, and NaN without both.
         """
         return cls(
             f1=ratio(2 * true_positives, predicted + gold),
@@ -76,8 +70,6 @@ class MeanScore(Figures, frozen=True):
 
     @classmethod
     def of(cls, scores: Collection[Score]) -> MeanScore:
-        """Compute the means of scores."""
-
         def mean(values: Iterable[float]) -> float:
             defined = [value for value in values if not math.isnan(value)]
             return ratio(math.fsum(defined), len(defined))
@@ -103,20 +95,14 @@ class PairingFigures(Figures, frozen=True):
 
 
 class BothPairingFigures(Figures, frozen=True):
-    """Pairing errors of predicted punctuation, and of gold punctuation.
-
-    Gold punctuation has them if, for example, a quotation spans several sentences.
-    """
+    """Pairing errors of predicted and gold punctuation, such as quotations of several sentences."""
 
     predicted: PairingFigures
     gold: PairingFigures
 
 
 class RestorationFigures(Figures, frozen=True):
-    """Figures of the restoration of the punctuation of a corpus.
-
-    Edits per slot are AED in figure 4 of Li, Wang and Eisner (2019).
-    """
+    """Figures of restoration; the edit distance is AED of Li, Wang and Eisner (2019), figure 4."""
 
     average_edit_distance: Annotated[
         Real, Meta(title="edit distance per slot", description="edits per slot")
@@ -139,22 +125,12 @@ class RestorationFigures(Figures, frozen=True):
 
 
 def f1(totals: Floats, gold: Floats) -> Floats:
-    """Return F1, ``[...]``.
-
-    Args:
-        totals: ``[..., 2]`` true positives and predicted tokens.
-        gold: ``[...]`` gold tokens.
-    """
+    """Return F1 of true positives and predicted tokens, ``[..., 2]``, and gold tokens."""
     return 2 * totals[..., 0] / (totals[..., 1] + gold)
 
 
 def precision(totals: Floats, _: Floats) -> Floats:
-    """Return the first sum divided by the second, such as precision, ``[...]``.
-
-    Args:
-        totals: ``[..., 2]`` such as true positives and predicted tokens.
-        _: ignored.
-    """
+    """Return the first sum divided by the second, ``[..., 2]`` to ``[...]``."""
     return totals[..., 0] / totals[..., 1]
 
 
@@ -163,19 +139,13 @@ class RestorationStatistics(Statistics[RestorationFigures]):
     """The contribution of each sentence to ``RestorationFigures``: counts.
 
     Attributes:
-        marks: the marks that occur in gold or predicted slots, sorted.
         pairs: the pairs of marks for which pairing errors were counted.
-        slots: ``[sentences]`` slots, n + 1 each.
-        edit_distance: ``[sentences]`` edit distances, summed over the slots.
         exact_slots: ``[sentences]`` slots that are exactly right.
         true_positives: ``[sentences, marks]`` multiset intersections of the slots.
         predicted: ``[sentences, marks]`` predicted tokens.
         gold: ``[sentences, marks]`` gold tokens.
-        predicted_pairing: ``[sentences, 2]`` pairing errors, as in ``PairingErrors``.
-        gold_pairing: ``[sentences, 2]`` the same of the gold punctuation.
-
-    Raises:
-        ValueError: if shapes or counts are inconsistent; the message names the sentence.
+        predicted_pairing: ``[sentences, 2]`` openings and closings without a partner.
+        gold_pairing: ``[sentences, 2]`` the same in the gold punctuation.
     """
 
     task: ClassVar[str] = "restoration"
@@ -217,7 +187,6 @@ class RestorationStatistics(Statistics[RestorationFigures]):
 
     @property
     def exact_sentences(self) -> Counts:
-        """``[sentences]`` 1 for sentences all of whose slots are exact, otherwise 0."""
         return (self.exact_slots == self.slots).astype(np.int64)
 
     def check(self) -> None:
@@ -248,10 +217,9 @@ class RestorationStatistics(Statistics[RestorationFigures]):
 
 
 def occurring_pairs(sentences: Iterable[Slots]) -> frozenset[TokenPair]:
-    """Return the pairs of ``marks.PAIRS`` both of whose tokens occur in some sentences.
+    """Return the pairs of ``marks.PAIRS`` with both tokens in the sentences.
 
-    *!* is a closing mark in Spanish but not in English: if no inverted mark occurs, it is not part
-    of a pair.  The same applies to quotation marks of other traditions.
+    *!* is a closing mark in Spanish but not in English; quotation marks differ likewise.
     """
     seen = {token for sentence in sentences for slot in sentence for token in slot}
     return frozenset(pair for pair in PAIRS if seen.issuperset(pair))
@@ -262,19 +230,11 @@ def restoration_statistics(
 ) -> RestorationStatistics:
     """Compare predicted punctuation with gold punctuation, sentence by sentence.
 
-    Slots correspond one to one, because restoring punctuation does not change words.  The true
-    positives of a slot, per mark, are the intersection of its gold and predicted tokens as
-    multisets: their order in the slot matters only for the edit distance.  Rare tokens are compared
-    as given: replace them by ``marks.UNK`` in both arguments or in neither.
+    Replace rare tokens by ``marks.UNK`` in both arguments or in neither.
 
     Args:
-        gold: the gold slots of each sentence.
-        predicted: the slots predicted by a system.
-        pairs: opening and closing tokens.  By default the pairs both of whose tokens occur in
-            ``gold``; ``predicted`` is ignored, so that all systems are evaluated alike.
-
-    Raises:
-        UsageError: if the numbers of sentences or of a sentence's slots differ.
+        pairs: opening and closing tokens; by default ``occurring_pairs(gold)``, so that all systems
+            are evaluated alike.
     """
     _check_slots(gold, predicted)
     looked_for = frozenset(occurring_pairs(gold) if pairs is None else pairs)

@@ -1,8 +1,7 @@
 """Stored results: the figures of a system with the statistics needed to compare it with another.
 
-A result is one JSON object with the keys ``format``, ``version``, ``task``, ``system``,
-``signature``, ``corpus`` (the figures) and ``statistics`` (the settings and columns of its metric,
-see ``metric.Statistics``).
+A result is a JSON object with the keys ``format``, ``version``, ``task``, ``system``,
+``signature``, ``corpus`` (the figures) and ``statistics`` (see ``metric.Statistics``).
 """
 
 from __future__ import annotations
@@ -31,13 +30,9 @@ def figures_signature(
     """Return the signature of figures, which are comparable if they differ only in the model.
 
     Args:
-        task: the name of the metric.
-        model: the beginning of the digest of the model, and of any other that takes part.
+        model: the beginnings of the digests of all models involved.
         treebank: a SHA-256 digest of the gold sentences.
         conditions: options that the figures depend on.
-
-    Raises:
-        ValueError: as ``join_signature`` does.
     """
     return join_signature(
         {
@@ -51,11 +46,7 @@ def figures_signature(
 
 
 def join_signature(parts: Mapping[str, str]) -> str:
-    """Return the line ``key:value|key:value``.
-
-    Raises:
-        ValueError: if a part could not be parsed again, or ``task`` or ``treebank`` is missing.
-    """
+    """Return the line ``key:value|key:value``, which must have ``task`` and ``treebank``."""
     for key, value in parts.items():
         if not key or not value or set("|:") & set(key) or "|" in value:
             raise ValueError(f"{key}:{value} cannot be a part of a signature")
@@ -65,11 +56,7 @@ def join_signature(parts: Mapping[str, str]) -> str:
 
 
 def split_signature(signature: str) -> dict[str, str]:
-    """Return the parts of a signature; the inverse of ``join_signature``.
-
-    Raises:
-        ValueError: if it is not a signature, or task or treebank is missing.
-    """
+    """Return the parts of a signature; the inverse of ``join_signature``."""
     pairs = [part.partition(":") for part in signature.split("|")]
     parts = {key: value for key, _, value in pairs}
     if len(parts) < len(pairs):
@@ -84,10 +71,10 @@ def split_signature(signature: str) -> dict[str, str]:
 
 FORMAT = "semipunct result"
 VERSION = 1
-"""The version of the format, raised whenever older programs could not read a new file."""
+"""Raised when older programs cannot read a new file."""
 
 AGREEMENT = 1e-9
-"""Relative tolerance between stored and recomputed figures, since the order of sums may differ."""
+"""Relative tolerance of stored figures, since the order of sums may differ."""
 
 KIND = FileKind(ResultError, "name a stored result in it", "store the result again")
 
@@ -101,9 +88,7 @@ class Result(Generic[S]):
     """The statistics of a system, with its name and a signature of the measurement.
 
     Attributes:
-        system: the name of the system.
         signature: task, treebank and conditions of the measurement: ``task:...|treebank:...|...``.
-        statistics: the statistics of each sentence.
     """
 
     system: str
@@ -112,12 +97,10 @@ class Result(Generic[S]):
 
     @property
     def task(self) -> str:
-        """The name of the metric."""
         return self.statistics.task
 
     @property
     def figures(self: Result[Statistics[F]]) -> F:
-        """The figures of the corpus, of the type of the metric."""
         return self.statistics.figures()
 
     def __repr__(self) -> str:
@@ -125,11 +108,7 @@ class Result(Generic[S]):
         return f"<Result of {self.system}: {figures}>"
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the result as JSON-serialisable values; for the figures only, use ``figures``.
-
-        Raises:
-            ValueError: if the signature is invalid, or of another task.
-        """
+        """Return the result as JSON values."""
         _check_names(self.system, self.signature, self.task)
         return {
             "format": FORMAT,
@@ -143,18 +122,7 @@ class Result(Generic[S]):
 
 
 def write_result(path: str | Path, result: Result) -> None:
-    """Write a result to a file.
-
-    The file is replaced atomically: an existing file is kept until the new one is complete.
-
-    Args:
-        path: the path of the file, which is compressed if the name ends in ``.gz``.
-        result: the result to write.
-
-    Raises:
-        ResultError: if the file cannot be written.
-        ValueError: as in ``Result.as_dict``.
-    """
+    """Write a result to a file atomically; it is compressed if the name ends in ``.gz``."""
     # One line per key, so that the beginning of the file is readable.
     lines = (f"{to_json(key)}: {to_json(value)}" for key, value in result.as_dict().items())
     content = "{\n" + ",\n".join(lines) + "\n}\n"
@@ -170,11 +138,8 @@ def write_result(path: str | Path, result: Result) -> None:
 def read_result(path: str | Path) -> Result:
     """Read a stored result; ``-`` is standard input, and ``.gz`` files are decompressed.
 
-    Everything is checked: keys, types of values, that columns have the same number of sentences,
-    that counts are consistent, and that the figures are those of the statistics.
-
     Raises:
-        ResultError: at the first defect.
+        ResultError: if keys, types, counts or figures are wrong or inconsistent.
     """
     name, content = display_name(path), read_bytes(path, KIND)
     try:
@@ -229,7 +194,6 @@ def _read(metric: type[Statistics], data: Mapping[str, Any]) -> Statistics:
 
 
 def _written(statistics: Statistics) -> dict[str, Any]:
-    """Return the settings and columns for JSON; the inverse of ``_read``."""
     settings = {
         name: kind.write(getattr(statistics, name)) for name, kind in statistics.settings.items()
     }

@@ -1,9 +1,4 @@
-"""Attributes of nodes: one table for templates and for networks.
-
-An attribute is a column of small integers over all words of some sentences. Most attributes are a
-property of some word near a node: the table gives the property and the place of the word. The
-others are computed by a function. Each column is computed once, on first use.
-"""
+"""Attributes of nodes: columns of small integers over all words of a list of sentences."""
 
 from __future__ import annotations
 
@@ -32,13 +27,7 @@ from semipunct.features.words import (
 
 
 class Entries(NamedTuple):
-    """A sparse column: nodes, codes and values of the same length, ordered by node.
-
-    Attributes:
-        node: ``[entries]`` numbers of nodes.
-        code: ``[entries]`` codes.
-        value: ``[entries]`` how often the node has the code.
-    """
+    """A sparse column, ordered by node; ``value`` counts the code at the node."""
 
     node: Ints
     code: Ints
@@ -46,13 +35,12 @@ class Entries(NamedTuple):
 
 
 class At(NamedTuple):
-    """A property of some word near a node.
+    """A property of a word near a node.
 
     Attributes:
-        code: the property: a name of ``_WORD_CODES`` or ``shape``.
-        place: the place of the word: a name of ``Words.places``.
-        extra: number of codes in addition to those of words.
-        outside: the one of them that stands for no word.
+        code: a key of ``_WORD_CODES``, or ``shape``.
+        place: a key of ``Words.places``.
+        extra: number of codes for a missing word, one of which is ``outside``.
     """
 
     code: str
@@ -73,13 +61,7 @@ _WORD_CODES: dict[str, tuple[str, Callable[[Sentence], Sequence[str]]]] = {
 
 
 class Attributes:
-    """The attributes of all words of some sentences.
-
-    Attributes:
-        words: the words.
-        vocabulary: codes of values.
-        codes: number of codes of each attribute.
-    """
+    """The attributes of all words of a list of sentences, each computed on first use."""
 
     def __init__(
         self,
@@ -87,13 +69,6 @@ class Attributes:
         vocabulary: Vocabulary,
         table: Mapping[str, Attribute] | None = None,
     ) -> None:
-        """Prepare for computing columns.
-
-        Args:
-            sentences: sentences whose words are the rows, in order.
-            vocabulary: codes of values.
-            table: the attributes by name, by default ``ATTRIBUTES``.
-        """
         self.words = Words.of(sentences)
         self.vocabulary = vocabulary
         self._table = ATTRIBUTES if table is None else table
@@ -103,7 +78,7 @@ class Attributes:
         self._multiple: dict[str, Entries] = {}
 
     def single(self, name: str) -> Ints:
-        """Return the codes of an attribute with one value for each node, ``[words]``."""
+        """Return an attribute with one value per node, ``[words]``."""
         if name not in self._single:
             match self._table.get(name):
                 case At() as spec:
@@ -117,7 +92,7 @@ class Attributes:
         return self._single[name]
 
     def multiple(self, name: str) -> Entries:
-        """Return the codes of an attribute with any number of values for each node."""
+        """Return an attribute with any number of values per node."""
         if name not in self._multiple:
             spec = self._table[name]
             if not isinstance(spec, Multiple):
@@ -131,7 +106,6 @@ class Attributes:
         return np.append(codes, outside)[self.words.places[spec.place]]
 
     def of_words(self, code: str) -> Ints:
-        """Return a code of each word itself, ``[words]``: one of ``_WORD_CODES`` or ``shape``."""
         if code not in self._of_words:
             sentences = self.words.sentences
             if code == "shape":
@@ -149,24 +123,14 @@ def _word_codes(vocabulary: Vocabulary, code: str) -> int:
 
 
 class Single(NamedTuple):
-    """An attribute computed by a function, possibly together with others.
-
-    Attributes:
-        codes: returns the number of codes, given the vocabulary.
-        compute: returns the columns by name.
-    """
+    """An attribute with one value per node; ``compute`` may return several columns by name."""
 
     codes: Callable[[Vocabulary], int]
     compute: Callable[[Attributes], dict[str, Ints]]
 
 
 class Multiple(NamedTuple):
-    """An attribute with any number of values for each node.
-
-    Attributes:
-        codes: returns the number of codes, given the vocabulary.
-        compute: returns the entries.
-    """
+    """An attribute with any number of values per node."""
 
     codes: Callable[[Vocabulary], int]
     compute: Callable[[Attributes], Entries]
@@ -212,17 +176,15 @@ def _siblings(table: Attributes) -> dict[str, Ints]:
 
 
 def _children(table: Attributes) -> Entries:
-    """Return the relations of the dependents of each word."""
     relation, head = table.single("relation"), table.words.places["head"]
     is_dependent = head < table.words.count
     return _counted(head[is_dependent], relation[is_dependent], table.codes["child"])
 
 
 def _ancestors(table: Attributes) -> Entries:
-    """Return the relations of the ancestors of each word."""
     relation, head = table.single("relation"), table.words.places["head"]
     counts = np.zeros((table.words.count, table.codes["ancestor"]), np.int64)
-    # Level by level: the row of a head is complete before those of its dependents are computed.
+    # Level by level, so that the row of a head is complete before its dependents read it.
     by_depth = np.argsort(table.words.depth, kind="stable")
     levels = np.split(by_depth, np.bincount(table.words.depth).cumsum()[:-1])
     for level in levels[1:]:
@@ -233,7 +195,6 @@ def _ancestors(table: Attributes) -> Entries:
 
 
 def _inside(table: Attributes) -> Entries:
-    """Return the distinct marks within each constituent."""
     w, tokens = table.words, table.codes["inside"]
     slots = [slot for s in w.sentences for slot in s.slots]
     marks = table.vocabulary.code("token", chain.from_iterable(slots))
@@ -248,14 +209,12 @@ def _inside(table: Attributes) -> Entries:
 
 
 def _forms_of_sentence(table: Attributes) -> Entries:
-    """Return the frequent words of each sentence, at its root."""
     form = table.of_words("form")
     is_known = form > 0
     return _at_roots(table, table.words.sentence[is_known], form[is_known], "sentence_form")
 
 
 def _tags_of_sentence(table: Attributes) -> Entries:
-    """Return the pairs of adjacent tags of each sentence, at its root."""
     xpos, sentence = table.of_words("xpos"), table.words.sentence
     inner = np.flatnonzero(sentence[1:] == sentence[:-1])
     pairs = xpos[inner] * table.vocabulary.size("xpos") + xpos[inner + 1]
@@ -263,14 +222,12 @@ def _tags_of_sentence(table: Attributes) -> Entries:
 
 
 def _at_roots(table: Attributes, sentence: Ints, code: Ints, name: str) -> Entries:
-    """Assign the distinct codes of each sentence to its root."""
     roots = np.flatnonzero(table.words.heads == 0)
     sentence, code = np.divmod(np.unique(sentence * table.codes[name] + code), table.codes[name])
     return Entries(roots[sentence], code, np.ones_like(code))
 
 
 def _morphology(table: Attributes) -> Entries:
-    """Return the morphological features of each word."""
     codes_of: dict[str, Ints] = {}
     codes_of_words: list[Ints] = []
     for column in (s.feats for s in table.words.sentences):
@@ -284,7 +241,6 @@ def _morphology(table: Attributes) -> Entries:
 
 
 def _counted(node: Ints, code: Ints, codes: int) -> Entries:
-    """Count the occurrences of each pair of a node and a code."""
     key, count = np.unique(node * codes + code, return_counts=True)
     return Entries(*np.divmod(key, codes), count)
 
@@ -297,6 +253,8 @@ def _beside(s: Vocabulary) -> int:
     return s.size("relation") + 2
 
 
+# All attributes except the mark history (``history``) and attributes that templates define. Append
+# new ones at the end: the digest of a model depends on the order.
 ATTRIBUTES: dict[str, Attribute] = {
     "upos": At("upos", "self"),
     "relation": At("relation", "self"),
@@ -351,22 +309,10 @@ ATTRIBUTES: dict[str, Attribute] = {
     "relation_before": At("relation", "before", 1),
     "relation_after": At("relation", "after", 1),
 }
-"""All attributes except those of the marks to the left, defined in ``history``, and those that
-templates define themselves.
-
-Append new attributes at the end: the digest of a model depends on their order.
-"""
 
 
 def code_sizes(vocabulary: Vocabulary, table: Mapping[str, Attribute]) -> dict[str, int]:
-    """Return the number of codes of each attribute.
-
-    A model's features are numbered with them: a model with other numbers cannot be loaded.
-
-    Args:
-        vocabulary: codes of values.
-        table: the attributes by name.
-    """
+    """Return the number of codes of each attribute, on which feature numbers depend."""
     sizes: dict[str, int] = {}
     for name, spec in table.items():
         if isinstance(spec, At):

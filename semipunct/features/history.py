@@ -1,11 +1,7 @@
 """The surface marks to the left of a slot, summarised in a state of four numbers.
 
-With templates of these numbers a model generates from left to right: a constituent's left puncteme
-is drawn where the constituent begins, given the marks so far; its right puncteme is drawn where it
-ends, given those marks, the marks within, and the left puncteme. The same state serves for features
-of complete sentences and for samplers of incomplete ones.
-
-docs/decisions/punctuation-model.md derives the factorisation and compares it with ``c``.
+Templates over this state let a model generate from left to right
+(docs/decisions/punctuation-model.md).
 """
 
 from __future__ import annotations
@@ -21,35 +17,35 @@ from semipunct.features.words import SPANS, Words, span_class
 from semipunct.marks import UNK, Puncteme
 from semipunct.marks.matching import REMEMBERED
 
+# Cap on the number of marked slots.
 MOST = 5
-"""Larger numbers of marked slots are not distinguished."""
 
+# The last marked slot if there is none.
 NOWHERE = -1
-"""The value for the last marked slot if there is none."""
 
+# Columns of the history at a slot: the last mark, the number of marked slots, the innermost open
+# mark, and the distance to the last mark.
 SEEN = ("seen", "marked", "open", "since")
-"""The columns of the history at a slot: the last mark, the number of marked slots, the innermost
-mark that is not closed yet, and the distance to the last mark."""
 
+# The columns for features of a left puncteme.
 OPENING = tuple(f"left_{name}" for name in SEEN)
-"""The columns available to features of a left puncteme."""
 
+# The columns for features of a right puncteme: ``edge`` is the first token at the constituent's
+# left edge, ``last_place`` the position of the last mark relative to the constituent.
 CLOSING = (*(f"right_{name}" for name in SEEN), "edge", "last_place")
-"""The columns available to features of a right puncteme: ``edge`` is the first token where the
-constituent begins, ``last_place`` the position of the last mark relative to the constituent."""
 
 _DEEPEST = 8  # maximum number of open marks in a stack: text nests no deeper, and stacks stay few
 _SINCE = span_class(np.maximum(np.arange(512), 1))  # larger distances are in the last class
 
 
 class Histories(NamedTuple):
-    """The distinct histories at a slot, for many samples of which few differ.
+    """The distinct histories at a slot over many samples.
 
     Attributes:
         seen: ``[kinds, columns]`` the columns ``SEEN``.
-        state: ``[sentences, draws]`` the state number of each sample.
-        kind_of_state: ``[states]`` the row of ``seen`` of each state.
-        last_marked: ``[states]`` the last slot with a mark, ``NOWHERE`` without one.
+        state: ``[sentences, draws]`` the state of each sample.
+        kind_of_state: ``[states]`` rows of ``seen``.
+        last_marked: ``[states]``.
     """
 
     seen: Ints
@@ -59,41 +55,26 @@ class Histories(NamedTuple):
 
     @property
     def kind(self) -> Ints:
-        """``[sentences, draws]`` the row of ``seen`` of each sample."""
         return self.kind_of_state[self.state]
 
     def last_place(self, edges: Ints) -> Ints:
-        """Return the position of the last mark relative to constituents that end.
-
-        Args:
-            edges: ``[edges]`` the slots where the constituents begin.
+        """Locate the last mark relative to constituents that begin at ``edges``.
 
         Returns:
-            ``[edges, states]``: 0 if there is none, 1 before the constituent, 2 at its beginning,
-            3 within it.
+            ``[edges, states]``: 0 for no mark, 1 before the constituent, 2 at its left edge, 3
+            within it.
         """
         return _last_place(self.last_marked, edges[:, None])
 
 
 class MarkHistory:
-    """The state after the slots so far, for many sentences or many samples of sentences.
+    """The states of many sentences, or samples of sentences, after the slots read so far.
 
-    Surface strings, stacks of open marks and states are numbered: among many samples, few are
-    distinct.
-
-    Attributes:
-        strings: the surface strings encountered so far.
-        ends: ``[strings, 2]`` codes of the first and last token of each string.
+    Few strings, stacks of open marks and states are distinct, so they are numbered; ``ends`` are
+    codes of the first and last token of strings.
     """
 
     def __init__(self, shape: tuple[int, ...], vocabulary: Vocabulary) -> None:
-        """Initialise the states before the first slot.
-
-        Args:
-            shape: shape of the array of states.
-            vocabulary: codes of tokens.
-        """
-
         def ends(strings: list[Puncteme]) -> Ints:
             firsts, lasts = ([s[i] if s else None for s in strings] for i in (0, -1))
             return np.stack([token_codes(tokens, vocabulary) for tokens in (firsts, lasts)], 1)
@@ -112,19 +93,10 @@ class MarkHistory:
         self._state = np.zeros(shape, np.int64)
 
     def seen_columns(self, slot: int) -> list[Ints]:
-        """Return the columns ``SEEN`` before a slot, in the shape of the states.
-
-        Args:
-            slot: 0 to n.
-        """
+        """Return the columns ``SEEN`` before a slot, in the shape of the states."""
         return self._seen(slot, self._columns[self._state])
 
     def distinct(self, slot: int) -> Histories:
-        """Return the distinct histories before a slot.
-
-        Args:
-            slot: 0 to n.
-        """
         states = self._state.ravel()
         first, state = unique_rows(states)
         columns = self._columns[states[first]]
@@ -136,16 +108,10 @@ class MarkHistory:
 
     @property
     def last_marked(self) -> Ints:
-        """The last slot with a mark, ``NOWHERE`` without one."""
         return self._columns[self._state][..., 3]
 
     def read(self, slot: int, shown: Ints) -> None:
-        """Advance the states past a slot.
-
-        Args:
-            slot: 0 to n.
-            shown: numbers of the strings in that slot, in the shape of the states.
-        """
+        """Advance the states past a slot with the strings numbered ``shown``."""
         where = shown.nonzero()
         if not len(where[0]):
             return
@@ -164,11 +130,10 @@ class MarkHistory:
         self._columns = np.concatenate([self._columns, columns])
 
     def select(self, which: Ints) -> None:
-        """Select states along the last axis."""
         self._state = self._state[..., which]
 
     def keep(self, count: int) -> None:
-        """Keep the first states along the first axis; the other sentences have ended."""
+        """Keep the first sentences; the others have ended."""
         self._state = self._state[:count]
 
     def _seen(self, slot: int, columns: Ints) -> list[Ints]:
@@ -178,7 +143,7 @@ class MarkHistory:
 
 
 class _OpenedAfter(dict[tuple[int, int], int]):
-    """A cache of the stack number after a stack of open marks and a string, by their numbers."""
+    """A cache of the number of the stack after a stack and a string."""
 
     def __init__(
         self, stacks: Numbering[Puncteme], strings: Numbering[Puncteme], vocabulary: Vocabulary
@@ -195,16 +160,8 @@ class _OpenedAfter(dict[tuple[int, int], int]):
 
 
 def history_columns(words: Words, vocabulary: Vocabulary) -> dict[str, Ints]:
-    """Return the history at both edges of each constituent.
-
-    Args:
-        words: words of sentences with their surface punctuation.
-        vocabulary: codes of tokens.
-
-    Returns:
-        Arrays ``[words]`` by the names of ``OPENING`` and ``CLOSING``.
-    """
-    # Longest first, so that sentences that still have a slot are always the first ones.
+    """Return the history at both edges of each constituent, ``[words]`` each."""
+    # Longest first, so that the sentences that still have a slot come first.
     order = sorted(range(len(words.sentences)), key=lambda i: -len(words.sentences[i].slots))
     ordered = [words.sentences[i].slots for i in order]
     lengths = np.array([len(slots) for slots in ordered], np.int64)
@@ -236,7 +193,7 @@ def history_columns(words: Words, vocabulary: Vocabulary) -> dict[str, Ints]:
 
 
 def history_codes(vocabulary: Vocabulary) -> dict[str, int]:
-    """Return the number of codes of each of the columns."""
+    """Return the number of codes of each column."""
     token = vocabulary.size("token") + 1
     seen = {"seen": token, "since": SPANS, "marked": MOST + 1, "open": token}
     return {
@@ -247,12 +204,7 @@ def history_codes(vocabulary: Vocabulary) -> dict[str, int]:
 
 
 def token_codes(tokens: Sequence[str | None], vocabulary: Vocabulary) -> Ints:
-    """Return the codes of tokens.
-
-    Args:
-        tokens: the tokens; None stands for no token and has a separate code.
-        vocabulary: codes of tokens.
-    """
+    """Return the codes of tokens; None has a code of its own."""
     codes = vocabulary.code("token", [t or UNK for t in tokens])
     return np.where([t is None for t in tokens], vocabulary.size("token"), codes)
 

@@ -1,8 +1,6 @@
-"""Families of features, and the index of those kept in training.
+"""Families of features, and the index of the features kept in training.
 
-Everything is vectorised in numpy over nodes and over all families of a table: a conjunction of
-attributes is a mixed-radix number, and the contexts kept in training are looked up by binary
-search.
+A conjunction of attributes is a mixed-radix number; kept contexts are found by binary search.
 """
 
 from __future__ import annotations
@@ -27,10 +25,9 @@ class FeatureRows:
     """Sparse feature vectors of nodes for one table, ordered by node.
 
     Attributes:
-        start: ``[nodes + 1]`` where each node's entries begin.
+        start: ``[nodes + 1]`` first entry of each node.
         context: ``[entries]`` feature numbers.
-        value: ``[entries]`` feature values: counts, nearly all of them one, in the smallest type
-            that holds the largest.
+        value: ``[entries]`` counts, in the smallest type that holds the largest.
         size: number of features of the table.
     """
 
@@ -41,12 +38,6 @@ class FeatureRows:
 
     @classmethod
     def joined(cls, parts: Sequence[FeatureRows], size: int) -> FeatureRows:
-        """Concatenate the feature vectors of consecutive nodes.
-
-        Args:
-            parts: feature vectors for the same table.
-            size: number of features of the table.
-        """
         starts = [np.zeros(1, np.int64)]
         entries = 0
         for part in parts:
@@ -60,13 +51,9 @@ class FeatureRows:
         )
 
     def of(self, nodes: Ints) -> tuple[Ints, npt.NDArray[np.int32], npt.NDArray[Any]]:
-        """Return the number of entries of each node, and the contexts and values of all entries.
-
-        Args:
-            nodes: ``[nodes]`` numbers of nodes.
-        """
+        """Return the number of entries of each node, and their contexts and values."""
         counts = self.start[nodes + 1] - self.start[nodes]
-        # Entry by entry: its position among the entries of all nodes.
+        # The position of each entry among the entries of all nodes.
         first = self.start[nodes] - (counts.cumsum() - counts)
         source = np.arange(int(counts.sum())) + first.repeat(counts)
         return counts, self.context[source], self.value[source]
@@ -77,13 +64,9 @@ class Conjunction:
     """A feature family: one context of a template, or of several templates that share a table.
 
     Attributes:
-        templates: the names of the templates.
-        table: the table whose rows are its features.
-        targets: the outcomes of that table that its weights distinguish.
         parts: the attributes that are conjoined.
-        over: the multi-valued attribute to iterate over, or None.
-        kept: ``[features]`` codes of the value combinations kept in training, in ascending order.
-        offset: number of its first feature.
+        over: the multi-valued attribute to iterate over.
+        kept: ``[features]`` codes of the contexts kept in training, ascending.
     """
 
     templates: tuple[str, ...]
@@ -95,12 +78,7 @@ class Conjunction:
     offset: int
 
     def codes(self, table: Attributes, nodes: slice | None = None) -> Entries:
-        """Return the value combination of each occurrence, as mixed-radix codes.
-
-        Args:
-            table: the attributes of the nodes.
-            nodes: a range of consecutive nodes, which are then counted from 0; None for all.
-        """
+        """Return the mixed-radix code of each occurrence; ``nodes`` are numbered from 0."""
         nodes = nodes or slice(0, table.words.count)
         key = np.zeros(nodes.stop - nodes.start, np.int64)
         for part in self.parts:
@@ -113,7 +91,7 @@ class Conjunction:
         return Entries(node, key[node] * table.codes[self.over] + code[some], value[some])
 
     def numbers(self, code: Ints) -> Ints:
-        """Return the feature number of each code, -1 for codes without a feature."""
+        """Return the feature number of each code, -1 for none."""
         if not len(self.kept):
             return np.full_like(code, -1)
         place = np.minimum(np.searchsorted(self.kept, code), len(self.kept) - 1)
@@ -121,30 +99,17 @@ class Conjunction:
 
 
 class Families:
-    """The families of one table, arranged for looking up the features of many nodes at once."""
+    """The families of one table, arranged for looking up many nodes at once."""
 
     def __init__(self, families: Sequence[Conjunction], size: int) -> None:
-        """Arrange families.
-
-        Args:
-            families: all families of the table, in the order of their features.
-            size: number of features of the table.
-        """
         self._size, self._count = size, len(families)
         self._single = _Single([(i, f) for i, f in enumerate(families) if f.over is None])
         self._multiple = [(i, f) for i, f in enumerate(families) if f.over is not None]
 
     def rows(self, table: Attributes, first: int, end: int) -> FeatureRows:
-        """Return the feature vectors of some nodes; entries of a node are in the order of families.
-
-        Args:
-            table: the attributes of nodes.
-            first: the first node.
-            end: one past the last node.
-        """
+        """Return the feature vectors of nodes ``first`` to ``end - 1``, in family order."""
         nodes = slice(first, end)
-        # Most cells have at most one entry; a family over a multi-valued attribute may have several
-        # entries for a node.
+        # A cell has at most one entry unless its family iterates over a multi-valued attribute.
         cells = np.zeros((end - first, self._count), np.int32)
         seen, number = self._single.look_up(table, nodes)
         cells[:, self._single.columns] = seen
@@ -170,8 +135,6 @@ class Families:
 
 
 class _Single:
-    """The families of a table with a single value combination for each node."""
-
     def __init__(self, families: Sequence[tuple[int, Conjunction]]) -> None:
         self.columns = np.array([column for column, _ in families], np.int64)
         self._families = [family for _, family in families]
@@ -196,16 +159,7 @@ class _Single:
     def look_up(
         self, table: Attributes, nodes: slice
     ) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.int32]]:
-        """Look up the features of some nodes.
-
-        Args:
-            table: the attributes of nodes.
-            nodes: the range of nodes.
-
-        Returns:
-            ``[nodes, families]`` whether the combination has a feature, and the feature numbers of
-            those that have one.
-        """
+        """Return ``[nodes, families]`` whether there is a feature, and the features' numbers."""
         columns = [table.single(name)[nodes] for name in self._names]
         values = np.stack([*columns, np.zeros(nodes.stop - nodes.start, np.int64)])
         codes = np.array([*(table.codes[name] for name in self._names), 1])
@@ -222,29 +176,22 @@ class _Single:
 
 
 def _numbered(family: Conjunction, table: Attributes, nodes: slice) -> tuple[Ints, Ints, Ints]:
-    """Return the nodes, features and values of a family at some nodes, where there is a feature."""
     node, code, value = family.codes(table, nodes)
     numbers = family.numbers(code)
     seen = numbers >= 0
     return node[seen], numbers[seen], value[seen]
 
 
+# Sentences processed at a time; all at once took four times the memory.
 _TOGETHER = 1024
-"""The number of sentences processed at a time; all at once took four times the memory."""
 
+# Nodes processed at a time: a table has several hundred families.
 _NODES_TOGETHER = 1 << 13
-"""The number of nodes processed at a time: a table has several hundred families."""
 
 
 @dataclass(frozen=True)
 class FeatureIndex:
-    """A map from contexts to feature numbers, fixed in training.
-
-    Attributes:
-        vocabulary: codes of attribute values.
-        conjunctions: the feature families, with the combinations kept in training.
-        sizes: number of features of each table.
-    """
+    """A map from contexts to feature numbers, fixed in training."""
 
     vocabulary: Vocabulary
     conjunctions: tuple[Conjunction, ...]
@@ -258,18 +205,7 @@ class FeatureIndex:
         templates: Sequence[Template],
         minimum: int = 1,
     ) -> tuple[FeatureIndex, dict[Table, FeatureRows]]:
-        """Index the contexts that are frequent enough in training.
-
-        Args:
-            sentences: sentences of the training treebank.
-            vocabulary: codes of attribute values.
-            templates: the templates to use.
-            minimum: minimum count of a context.
-
-        Returns:
-            The index, and the feature vectors of the training sentences, as ``extract`` would
-            return them.
-        """
+        """Index contexts that occur at least ``minimum`` times; extract the training features."""
         attributes = Attributes(sentences, vocabulary, attribute_table())
         sizes: dict[Table, int] = dict.fromkeys(TABLES, 0)
         families: list[Conjunction] = []
@@ -285,12 +221,7 @@ class FeatureIndex:
     def extract(
         self, sentences: Sequence[Sentence], tables: Collection[Table] = tuple(TABLES)
     ) -> dict[Table, FeatureRows]:
-        """Return the feature vectors of all nodes of ``sentences``, in order.
-
-        Args:
-            sentences: words, trees and, for features of marks, surface punctuation.
-            tables: the tables whose features are needed.
-        """
+        """Return the feature vectors of all nodes, in order."""
         vocabulary, table = self.vocabulary, attribute_table()
         parts = [
             self._rows(Attributes(sentences[i : i + _TOGETHER], vocabulary, table), tables)
@@ -299,15 +230,10 @@ class FeatureIndex:
         return self._joined(parts, tables)
 
     def rows_over(self, sentence: Sentence, attribute: str) -> Ints:
-        """Return feature numbers for all possible values of a multi-valued attribute.
-
-        Args:
-            sentence: words and tree.
-            attribute: name of the attribute.
+        """Return the feature numbers for every value of a multi-valued attribute.
 
         Returns:
-            ``[words, values, families]``, where values are in the order of ``Vocabulary.values``;
-            -1 for no feature.
+            ``[words, values, families]``, -1 for none.
         """
         table = Attributes([sentence], self.vocabulary, attribute_table())
         families = [c for c in self.conjunctions if c.over == attribute]
@@ -319,15 +245,7 @@ class FeatureIndex:
         return numbers
 
     def lookups(self, table: Table, later: Sequence[str]) -> list[FeatureLookup]:
-        """Precompute feature numbers as functions of attributes whose values are given later.
-
-        Args:
-            table: the table.
-            later: the attributes whose values will be given.
-
-        Returns:
-            Look-ups, each of which depends on few of these attributes.
-        """
+        """Precompute feature numbers as functions of the attributes ``later``, given later."""
         families = [c for c in self.conjunctions if c.table == table]
         codes = code_sizes(self.vocabulary, attribute_table())
         return [
@@ -335,7 +253,6 @@ class FeatureIndex:
         ]
 
     def attributes(self, sentences: Sequence[Sentence]) -> Attributes:
-        """Return the attributes of all nodes, for ``FeatureLookup.place_node_codes``."""
         return Attributes(sentences, self.vocabulary, attribute_table())
 
     @cached_property
@@ -346,7 +263,6 @@ class FeatureIndex:
         }
 
     def _rows(self, attributes: Attributes, tables: Collection[Table]) -> dict[Table, FeatureRows]:
-        """Return the feature vectors of all nodes, processing a limited number at a time."""
         words = attributes.words.count
         parts: list[Mapping[Table, FeatureRows]] = [
             {
@@ -366,7 +282,7 @@ class FeatureIndex:
 
 
 def _families(templates: Iterable[Template]) -> Iterator[Conjunction]:
-    """Yield the families of templates, each context of a table once, without their features."""
+    """Yield each context of a table once, without features yet."""
     users: dict[tuple[Table, tuple[str, ...], str | None], list[Template]] = {}
     for template in templates:
         for context in template.contexts:
@@ -387,17 +303,14 @@ _TABLE_OF: dict[Target, Table] = {
 
 @dataclass(frozen=True, slots=True)
 class FeatureLookup:
-    """A map from nodes and the values of some attributes to feature numbers.
+    """A map from nodes and the values of later attributes to feature numbers.
 
     Attributes:
-        looked_at: ``[attributes]`` indices of the given attributes that the families use.
-        first: ``[families]`` where the codes of each family begin.
-        units: for each other attribute that the families use: its name, and ``[families]`` the
-            factor of its value in the code.
-        radix: ``[attributes, families]`` the factor of the value of each given attribute in the
-            code.
-        numbers: ``[codes]`` the feature number of each code, -1 for none. The table is small,
-            because the attributes given later are coarse.
+        looked_at: ``[attributes]`` indices of the later attributes that the families use.
+        first: ``[families]`` first code of each family.
+        units: ``[families]`` factors of each other attribute in the code.
+        radix: ``[attributes, families]`` factors of the later attributes.
+        numbers: ``[codes]`` feature numbers, -1 for none.
     """
 
     looked_at: Ints
@@ -410,16 +323,9 @@ class FeatureLookup:
     def of(
         cls, families: Sequence[Conjunction], codes: Mapping[str, int], later: Sequence[str]
     ) -> FeatureLookup:
-        """Build the lookup table of some families.
-
-        Args:
-            families: the families.
-            codes: the number of codes of each attribute.
-            later: names of the attributes whose values will be given.
-        """
-        # The code of a context is a number whose digits are the values of its attributes, the last
-        # one least. So it is a sum, of which nodes supply one part once (``place_node_codes``) and
-        # each case the rest, by one product of matrices (``rows``).
+        # The digits of a code are the values of its attributes, the last one least significant. The
+        # code is a sum: the node's part is computed once (``place_node_codes``), the rest for each
+        # case by one matrix product (``rows``).
         looked_at = sorted({later.index(p) for f in families for p in f.parts if p in later})
         units: dict[str, Ints] = {later[i]: np.zeros(len(families), np.int64) for i in looked_at}
         first: list[int] = []
@@ -443,11 +349,7 @@ class FeatureLookup:
         )
 
     def place_node_codes(self, attributes: Attributes) -> Ints:
-        """Return the part of each family's code that depends on the nodes, ``[nodes, families]``.
-
-        Args:
-            attributes: the attributes of the nodes.
-        """
+        """Return the nodes' part of each family's code, ``[nodes, families]``."""
         fixed = np.tile(self.first, (attributes.words.count, 1))
         for name, unit in self.units.items():
             fixed += attributes.single(name)[:, None] * unit
@@ -457,14 +359,14 @@ class FeatureLookup:
         """Return feature numbers, ``[cases, families]``, -1 for none.
 
         Args:
-            fixed: ``[cases, families]`` from ``place_node_codes``, for the node of each case.
-            values: ``[cases, attributes]`` values of the attributes in ``looked_at``.
+            fixed: ``[cases, families]`` from ``place_node_codes``.
+            values: ``[cases, attributes]`` values of ``looked_at``.
         """
         return self.numbers.take(fixed + values @ self.radix)
 
 
 def _grouped(families: Sequence[Conjunction], later: frozenset[str]) -> list[list[Conjunction]]:
-    """Group families by the given attributes that they use, merging subsets into maximal sets."""
+    """Group families by the later attributes they use, merging subsets into maximal sets."""
     looked_at = list(dict.fromkeys(later.intersection(family.parts) for family in families))
     largest = [x for x in looked_at if not any(x < larger for larger in looked_at)]
     groups: dict[frozenset[str], list[Conjunction]] = {}
@@ -477,8 +379,8 @@ def _grouped(families: Sequence[Conjunction], later: frozenset[str]) -> list[lis
 
 Floats = npt.NDArray[np.float32]
 
+# Sums of weights computed at a time, to bound the memory.
 CASES_TOGETHER = 1 << 12
-"""Number of sums of weights computed at a time, which bounds the memory."""
 
 
 def summed_weights(
@@ -487,10 +389,9 @@ def summed_weights(
     """Sum the weights of the features of words with histories, ``[cases, columns]``.
 
     Args:
-        weights: ``[features + 1, columns]`` the weights; the last row, for no feature, is zero.
-        lookups: the feature families, each with the part of the codes that depends on the word.
-        words: ``[cases]`` the word of each case.
-        seen: ``[cases, attributes]`` the codes of each history.
+        weights: ``[features + 1, columns]``; the last row, for no feature, is zero.
+        lookups: look-ups, each with its ``place_node_codes``.
+        seen: ``[cases, attributes]`` codes of the histories.
     """
     total = np.zeros((len(words), weights.shape[1]), np.float32)
     for lookup, fixed in lookups:
@@ -502,14 +403,7 @@ def summed_weights(
 
 
 def _summed(weights: Floats, rows: npt.NDArray[np.int32]) -> Floats:
-    """Sum rows of a table, ``[cases, columns]``.
-
-    Adding one row of each case at a time is twice as fast as gathering all of them and summing.
-
-    Args:
-        weights: ``[rows, columns]`` the table.
-        rows: ``[cases, summands]`` the rows, at least one for each case.
-    """
+    """Sum ``[cases, summands]`` rows; one summand at a time is twice as fast as gathering all."""
     parts: list[Floats] = []
     for i in range(0, len(rows), CASES_TOGETHER):
         first, *further_rows = rows[i : i + CASES_TOGETHER].T

@@ -1,9 +1,4 @@
-"""Attributes of the written punctuation and of a parser's predictions, which few models use.
-
-Templates define them. For correction: strings of slots and an analysis. The written punctuation is
-known before anything is drawn, so its features may depend on the whole sentence. For parsed text:
-the certainty of a word's head, and expected marks.
-"""
+"""Attributes of the written punctuation (for correction) and of a parser's predictions."""
 
 from __future__ import annotations
 
@@ -17,14 +12,14 @@ from semipunct.features.vocabulary import Vocabulary
 from semipunct.features.words import SPANS, span_class
 from semipunct.marks import Puncteme
 
+# Classes of string lengths: none, one, more; codes also distinguish the first and last token.
 _LENGTHS = 3
-"""Classes of string lengths: no token, one, and more; codes also distinguish the end tokens."""
 
+# Cap on the number of marked slots.
 _MOST = 6
-"""Larger numbers of marked slots are not distinguished."""
 
+# The code if the written punctuation is unknown.
 _UNKNOWN = 0
-"""The code of an attribute if the written punctuation is not known."""
 
 
 def _strings(vocabulary: Vocabulary) -> int:
@@ -32,7 +27,6 @@ def _strings(vocabulary: Vocabulary) -> int:
 
 
 def _string_codes(strings: Iterable[Puncteme], vocabulary: Vocabulary) -> Ints:
-    """Return a code for each string, which depends on its length, first and last token."""
     tokens = vocabulary.size("token") + 1
     code_of: dict[Puncteme, int] = {}
     codes: list[int] = []
@@ -52,7 +46,7 @@ def _marks(vocabulary: Vocabulary) -> int:
 
 
 def _mark_codes(strings: Sequence[Puncteme], vocabulary: Vocabulary) -> Ints:
-    """Return a code for the last token of each string, or for none; append the code for no slot."""
+    """Code the last token of each string; the code for no slot is appended."""
     nothing = vocabulary.size("token") + 1
     codes = 1 + vocabulary.code("token", (s[-1] if s else "" for s in strings))
     empty = np.array([not s for s in strings], bool)
@@ -60,7 +54,6 @@ def _mark_codes(strings: Sequence[Puncteme], vocabulary: Vocabulary) -> Ints:
 
 
 def _written(table: Attributes) -> dict[str, Ints]:
-    """Return codes of the strings written at the edges of constituents, around and within them."""
     w = table.words
     parts: list[dict[str, Ints]] = []
     for i, sentence in enumerate(w.sentences):
@@ -101,7 +94,6 @@ def _written(table: Attributes) -> dict[str, Ints]:
 
 
 def _analysed(table: Attributes) -> dict[str, Ints]:
-    """Return the punctemes of each word in the underlying tree of the written punctuation."""
     pairs: list[tuple[Puncteme, Puncteme] | None] = []
     for s in table.words.sentences:
         analysed_pairs = None if s.written is None else s.written.pairs
@@ -126,11 +118,11 @@ ANALYSED: dict[str, Attribute] = {
 }
 
 
+# Lower bounds of the classes of a head's probability.
 _SURE = (0.5, 0.8, 0.95)
-"""Lower bounds of the classes of the probability of a head."""
 
+# Lower bounds of the classes of a mark's probability.
 _LIKELY = (0.03, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.95)
-"""Lower bounds of the classes of the probability of a mark."""
 
 _CLASSES = len(_LIKELY) + 1
 
@@ -146,7 +138,6 @@ def _sure(table: Attributes) -> dict[str, Ints]:
 
 
 def _expected(table: Attributes) -> dict[str, Ints]:
-    """Return codes of the expected mark at either edge of each constituent and its probability."""
     w = table.words
     codes: list[Ints] = []
     for s in w.sentences:
@@ -156,7 +147,7 @@ def _expected(table: Attributes) -> dict[str, Ints]:
         first = (string[0] if string else "" for string in s.expected.strings)
         mark = table.vocabulary.code("token", first)
         likely = np.searchsorted(_LIKELY, s.expected.probabilities, "right")
-        # If the probability is negligible, marks are not distinguished.
+        # Marks of negligible probability share one code.
         codes.append(1 + np.where(likely > 0, mark * _CLASSES + likely, 0))
     slots = np.concatenate([np.zeros(0, np.int64), *codes])
     base = w.first_word + w.sentence  # each preceding sentence has one slot more than words

@@ -1,4 +1,4 @@
-"""Strings of slots: their symbols, a distribution over unseen ones, and strings as classes."""
+"""Strings of slots: their symbols, their spelling, and strings as classes."""
 
 from __future__ import annotations
 
@@ -22,14 +22,10 @@ def alphabet(tokens: Sequence[str]) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Spelling:
-    """A normalised distribution over strings of >= 1 tokens: the spelling of the open puncteme.
+    """A distribution over strings of at least one token: the spelling of the open puncteme.
 
-    The first token is drawn from ``first``. With probability ``1 - stop`` each time, another token
-    follows: with probability ``again`` the same one, otherwise one drawn from ``first``.
-
-    Attributes:
-        first: ``[symbols]`` probabilities, zero for symbols that are not surface tokens.
-        again, stop: probabilities.
+    The first token is drawn from ``first``. Another follows with probability ``1 - stop``: the same
+    one with probability ``again``, otherwise one from ``first``, ``[symbols]``.
     """
 
     first: tuple[float, ...]
@@ -38,12 +34,7 @@ class Spelling:
 
     @classmethod
     def of(cls, strings: Iterable[Puncteme], symbols: Sequence[str]) -> Spelling:
-        """Estimate the spelling of unseen strings: smoothed counts over distinct seen strings.
-
-        Args:
-            strings: distinct strings of tokens among the symbols.
-            symbols: from ``alphabet``.
-        """
+        """Estimate from smoothed counts over distinct strings."""
         number = {s: i for i, s in enumerate(symbols)}
         first = np.zeros(len(symbols))
         first[number[UNK] :] = 0.5
@@ -68,7 +59,7 @@ class Spelling:
             raise ValueError("the spelling is not a distribution")
 
     def log_probability(self, tokens: Sequence[int]) -> float:
-        """Return the log probability of the string ``tokens`` (at least one token)."""
+        """Return the log probability of a string of tokens."""
         if not tokens:
             return -np.inf
         with np.errstate(divide="ignore"):
@@ -104,14 +95,10 @@ Floats = npt.NDArray[np.float64]
 class SlotStrings:
     """The strings of slots as classes, called tags.
 
-    The last tag is the open tag, spelt like the punctuation model's open puncteme: every string
-    over the token vocabulary has positive probability, and rare tokens are mapped to the same
-    ``UNK``.
+    The last tag is open, with a ``spelling``, so every string has positive probability.
 
     Attributes:
-        tokens: the token vocabulary.
-        strings: the string of each tag except the last; the first is empty.
-        spelling: the spelling of the open tag.
+        strings: the string of each other tag; the first is empty.
     """
 
     tokens: tuple[str, ...]
@@ -128,9 +115,8 @@ class SlotStrings:
         """Collect the frequent strings of training sentences.
 
         Args:
-            sentences: the treebank.
-            minimum_token_count: rarer tokens become UNK, as in the punctuation model.
-            minimum_string_count: rarer strings are not tags of their own.
+            minimum_token_count: rarer tokens become ``UNK``.
+            minimum_string_count: rarer strings are left to the open tag.
         """
         slots = [slot for s in sentences for slot in open_slots(s, s.slots)]
         tokens = frequent_tokens(token_counts(slots), minimum_token_count)
@@ -146,7 +132,6 @@ class SlotStrings:
         self.spelling.check(alphabet(self.tokens))
 
     def __len__(self) -> int:
-        """Return the number of tags."""
         return len(self.strings) + 1
 
     @cached_property
@@ -167,7 +152,6 @@ class SlotStrings:
         return log_p
 
     def codes(self, slots: Sequence[Puncteme]) -> list[int]:
-        """Return the tag of each string: its own, or the open tag."""
         number = {string: i for i, string in enumerate(self.strings)}
         open_tag = len(self.strings)
         return [number.get(with_unknown(slot, self._code.keys()), open_tag) for slot in slots]

@@ -1,8 +1,6 @@
-"""The outcomes for which each feature has weights: those that it occurs with in training.
+"""The outcomes for which each feature has weights: the outcomes it occurs with in training.
 
-A context that occurs a hundred times is seen with few of the hundreds of punctemes and pairs.
-Weights for the others would only repeat that they did not occur, which the weights of the observed
-outcomes imply already.
+Weights for the hundreds of other punctemes and pairs would only repeat what these weights imply.
 """
 
 from __future__ import annotations
@@ -22,20 +20,18 @@ from semipunct.features.templates import TABLES, Table, Target
 if TYPE_CHECKING:
     from scipy.sparse import csr_array  # pyright: ignore[reportMissingTypeStubs]
 
+# Nodes, or features, counted at a time, to bound the memory.
 _TOGETHER = 1 << 14
-"""The number of nodes, or features, counted at a time; all at once took many times the memory."""
 
 
 @dataclass(frozen=True, slots=True)
 class Support:
-    """The outcomes for which the features of one table have weights.
-
-    Weights are numbered in the order of features.
+    """The outcomes for which the features of one table have weights, numbered in feature order.
 
     Attributes:
-        start: ``[features + 1]`` where each feature's weights begin.
-        outcome: ``[weights]`` the outcome of each weight; ascending within a feature.
-        outcomes: number of outcomes that the table distinguishes.
+        start: ``[features + 1]`` first weight of each feature.
+        outcome: ``[weights]`` ascending within a feature.
+        outcomes: number of outcomes of the table.
     """
 
     start: Ints
@@ -44,34 +40,20 @@ class Support:
 
     @property
     def weights(self) -> int:
-        """The number of weights."""
         return len(self.outcome)
 
     def counts(self, features: Ints) -> Ints:
-        """Return the number of weights of each of some features.
-
-        Args:
-            features: ``[features]`` numbers of features.
-        """
         return self.start[features + 1] - self.start[features]
 
     def of(self, features: Ints) -> tuple[Ints, Ints, npt.NDArray[np.int32]]:
-        """Return the number of weights of some features, the weights' numbers and their outcomes.
-
-        Args:
-            features: ``[features]`` numbers of features.
-        """
+        """Return the number of weights of each feature, and their numbers and outcomes."""
         counts = self.counts(features)
         first = self.start[features] - (counts.cumsum() - counts)
         number = np.arange(int(counts.sum())) + first.repeat(counts)
         return counts, number, self.outcome[number]
 
     def check(self) -> None:
-        """Check that every feature's outcomes are ascending and belong to the table.
-
-        Raises:
-            ValueError: if they are not.
-        """
+        """Raise ``ValueError`` unless each feature's outcomes are ascending and in range."""
         if len(self.outcome) != self.start[-1]:
             raise ValueError("the number of outcomes does not match the features")
         ordered = np.diff(self.outcome) > 0
@@ -83,11 +65,7 @@ class Support:
             raise ValueError("an outcome is out of range")
 
     def table(self, weights: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-        """Return weights as a table with an entry for every outcome, ``[features, outcomes]``.
-
-        Args:
-            weights: ``[weights]``.
-        """
+        """Return the weights as a dense table, ``[features, outcomes]``."""
         features = len(self.start) - 1
         table = np.zeros((features, self.outcomes), np.float32)
         table[np.arange(features).repeat(np.diff(self.start)), self.outcome] = weights
@@ -95,12 +73,7 @@ class Support:
 
 
 def outcome_columns(table: Table, sizes: Mapping[Target, int]) -> dict[Target, slice]:
-    """Return the columns of a table that belong to each of its targets.
-
-    Args:
-        table: the table.
-        sizes: number of outcomes of each target.
-    """
+    """Return the columns of each target in a table."""
     ends = np.cumsum([0, *(sizes[target] for target in TABLES[table])]).tolist()
     return {t: slice(*ends) for t, ends in zip(TABLES[table], pairwise(ends), strict=True)}
 
@@ -114,17 +87,12 @@ def find_support(
 ) -> Support:
     """Choose the outcomes for which the features of a table have weights.
 
-    An outcome must have occurred with the feature a minimum number of times, or must have been
-    expected to if the feature made no difference: the absence of an expected outcome is
-    informative, too.
+    An outcome is kept if its count with the feature, or its expected count under independence,
+    reaches ``minimum``: the absence of an expected outcome is informative.
 
     Args:
-        families: the families of the table.
-        columns: from ``outcome_columns``; outcomes of targets that a family does not have are
-            excluded.
-        rows: the feature vectors of the training nodes.
+        columns: from ``outcome_columns``.
         possible: ``[nodes, outcomes]`` one for each possible outcome of a node.
-        minimum: minimum count; 0 for weights for all outcomes.
     """
     nodes, outcomes = cast(tuple[int, int], possible.shape)
     is_allowed = np.zeros((len(families), outcomes), bool)
@@ -147,8 +115,8 @@ def find_support(
 
 
 def _counted(rows: FeatureRows, possible: csr_array[Any, Any]) -> tuple[Ints, Any]:
-    """Count the nodes of each feature, ``[features]``, and outcomes, ``[features, outcomes]``."""
-    # SciPy is not needed for using a model.
+    """Count the nodes of each feature, and their outcomes ``[features, outcomes]``."""
+    # Imported lazily: a trained model does not need SciPy.
     from scipy.sparse import csr_array  # pyright: ignore[reportMissingTypeStubs]
 
     occurs = np.zeros(rows.size, np.int64)

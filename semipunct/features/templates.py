@@ -1,11 +1,4 @@
-"""The feature templates of ATTACH as data (Li, Wang and Eisner 2019, appendix A).
-
-A template has the outcomes that its weights distinguish (``target``), an optional multi-valued
-attribute to iterate over (``over``), and the contexts that it is conjoined with, from the most
-specific one to the back-offs. A single extractor (``semipunct.features.index``) interprets the
-table. A template in a module of its own may define additional attributes that no other template
-uses; it is one entry of ``TEMPLATES``.
-"""
+"""The feature templates of ATTACH as data (Li, Wang and Eisner 2019, appendix A)."""
 
 from __future__ import annotations
 
@@ -19,11 +12,10 @@ from semipunct.features.history import SEEN
 from semipunct.features.optional import ANALYSED, EXPECTATIONS, WRITTEN
 from semipunct.plugins import find_plugin
 
+# The outcomes that a weight distinguishes: the pair (l, r), l, r, or the symmetry of l and r. The
+# last three are for features of the marks to the left: l given these marks; r given more of them
+# and l; their symmetry given l.
 Target = Literal["pair", "left", "right", "symmetric", "opening", "closing", "closing_symmetric"]
-"""The outcomes that a feature's weights distinguish: the pair (l, r), only l, only r, or only the
-symmetry of l and r. The last three are for features of the marks to the left, which are known when
-l, and later r, is drawn: l given those marks; r given more of them, and l; their symmetry, likewise
-given l."""
 
 CLOSING_TARGETS: tuple[Target, ...] = ("closing", "closing_symmetric")
 
@@ -31,30 +23,28 @@ TARGETS: tuple[Target, ...] = ("pair", "left", "right", "symmetric", "opening", 
 
 Table = Literal["pair", "side", "opening", "closing"]
 
+# The targets that share a numbering of features, since most of their contexts are the same.
 TABLES: Mapping[Table, tuple[Target, ...]] = {
     "pair": ("pair",),
     "side": ("left", "right", "symmetric"),
     "opening": ("opening",),
     "closing": CLOSING_TARGETS,
 }
-"""The targets whose features share a numbering: most of their templates have the same contexts,
-which are then looked up once."""
 
+# Names of the attributes that are conjoined.
 Context = tuple[str, ...]
-"""Names of the attributes of a node whose values are conjoined."""
 
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """One family of features.
+    """A family of features.
 
     Attributes:
-        name: name as in the paper, or a new word.
+        name: as in the paper, or a new word.
         target: the outcomes that the weights distinguish.
-        contexts: the conjunctions, one feature each.
+        contexts: the conjunctions, from the most specific to the back-offs; one feature each.
         over: a multi-valued attribute; one feature per value, weighted by its count.
-        brings: attributes that the template defines itself, by name, besides those of
-            ``attributes.ATTRIBUTES``.
+        brings: attributes that the template defines, by name.
     """
 
     name: str
@@ -65,12 +55,13 @@ class Template:
 
 
 def _contexts(text: str) -> tuple[Context, ...]:
-    """Read contexts: bars stand between them, and blanks between their attributes."""
+    """Read contexts separated by bars, attributes separated by blanks."""
     return tuple(tuple(context.split()) for context in text.split("|"))
 
 
 _BACKOFFS = _contexts("upos arc | upos relation | upos | arc | relation")
 
+# The templates of appendix A, with all their back-offs.
 APPENDIX_A: tuple[Template, ...] = (
     Template("N", "pair", _BACKOFFS),
     Template("W", "pair", tuple(("length", *context) for context in _BACKOFFS)),
@@ -81,15 +72,17 @@ APPENDIX_A: tuple[Template, ...] = (
     Template("S", "symmetric", _BACKOFFS),
     Template("c", "pair", _BACKOFFS, over="inside"),
 )
-"""The templates of appendix A, with all their back-offs."""
 
 
 def _sides(name: str, text: str, over: str | None = None) -> tuple[Template, ...]:
-    """Build a template for the left puncteme, for the right one, and for their symmetry."""
     targets: tuple[Target, ...] = ("left", "right", "symmetric")
     return tuple(Template(name, target, _contexts(text), over) for target in targets)
 
 
+# Templates beyond the paper: one-sided ones, which share strength between pairs, and words. The
+# root has features for the frequent words and adjacent tags of its sentence, which indicate
+# questions and exclamations. All nodes have features for the style of the sentence: writers who
+# begin with a small letter also omit marks other than the final one.
 FURTHER: tuple[Template, ...] = (
     Template("H", "pair", _contexts("relation head_upos | arc head_relation")),
     Template("O", "pair", _contexts("relation order | arc span")),
@@ -166,14 +159,10 @@ FURTHER: tuple[Template, ...] = (
         ),
     ),
 )
-"""Templates beyond the paper: one-sided ones, which share strength between pairs, and words. The
-root has features for all frequent words of its sentence and all pairs of adjacent tags, which
-indicate questions and exclamations. All nodes have features for the style of their sentence:
-writers who begin it with a small letter also omit marks other than the final one."""
 
 
 def _seen(side: Literal["left", "right"], text: str) -> tuple[Context, ...]:
-    """Build the contexts of what is seen at one edge, and the given ones of the same edge."""
+    """Build the contexts of the history at one edge, conjoined with properties of the node."""
     own_properties: tuple[Context, ...] = ((), ("relation",), ("upos",), ("arc",))
     names = ("seen", "since", "marked", "open")
     return (
@@ -190,6 +179,7 @@ _AFTER_ONE = (
     "| relation head_relation seen | seen open | since marked"
 )
 
+# Templates of the marks to the left of a constituent's edges, to generate from left to right.
 HISTORY: tuple[Template, ...] = (
     Template(
         "history",
@@ -212,7 +202,6 @@ HISTORY: tuple[Template, ...] = (
         _contexts("edge | relation edge | right_open | relation last_place | relation right_since"),
     ),
 )
-"""Templates of the marks to the left of a constituent's edges, for drawing from left to right."""
 
 _BOTH_WRITTEN = "written_left written_right | relation written_left written_right"
 _SPANNING = "arc span written_left written_right"
@@ -232,6 +221,7 @@ _WRITTEN: Mapping[Literal["left", "right"], str] = {
 
 _BOTH_EXPECTED = "expected_left expected_right"
 
+# Templates of the parser's certainty about tree and slots; inactive for treebank trees.
 PARSED: tuple[Template, ...] = (
     *(
         Template(
@@ -251,8 +241,9 @@ PARSED: tuple[Template, ...] = (
         _contexts(f"{_BOTH_EXPECTED} | relation sure | relation expected_left"),
     ),
 )
-"""Templates of the parser's certainty about tree and slots; inactive for trees of a treebank."""
 
+# Templates of the written punctuation, for correction: strings at the edges of a constituent and
+# around them. They are observed, so inference does not change.
 CORRECTION: tuple[Template, ...] = (
     Template("written", "pair", _contexts(_BOTH_WRITTEN), brings=WRITTEN),
     *(
@@ -270,10 +261,8 @@ CORRECTION: tuple[Template, ...] = (
     ),
     Template("written", "symmetric", _contexts(f"{_BOTH_WRITTEN} | {_SPANNING} | {_WITHIN}")),
 )
-"""Templates of the written punctuation, for correction: the strings at both edges of a constituent,
-and the strings around them. The written punctuation is observed, so inference is the same as in the
-model without these templates."""
 
+# The templates of appendix C: N and W over punctemes in an underlying tree of the written text.
 APPENDIX_C: tuple[Template, ...] = (
     Template(
         "analysed",
@@ -286,24 +275,15 @@ APPENDIX_C: tuple[Template, ...] = (
         brings=ANALYSED,
     ),
 )
-"""The templates of appendix C: N and W, for punctemes in an underlying tree of the written text."""
 
+# All templates that ``model.templates`` may name, in the order that numbers their features.
 TEMPLATES: list[Template] = [*APPENDIX_A, *FURTHER, *HISTORY, *PARSED, *CORRECTION, *APPENDIX_C]
-"""All templates that ``model.templates`` may contain, in the order in which features are
-numbered."""
 
 
 def find_template(name: str) -> Template | None:
-    """Return the template with a name, or None if there is none.
+    """Return the template with a name, or None.
 
-    The template of another distribution, registered in the entry point group
-    ``semipunct.templates``, is added to ``TEMPLATES`` when it is first looked up.
-
-    Args:
-        name: the name in ``model.templates``; templates of the same name belong together.
-
-    Raises:
-        ConfigError: if an installed template cannot be loaded or is none.
+    Installed templates (entry point group ``semipunct.templates``) are added on first use.
     """
     template = next((t for t in TEMPLATES if t.name == name), None)
     if template is None and (template := find_plugin("templates", name, Template)) is not None:

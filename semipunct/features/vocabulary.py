@@ -1,4 +1,4 @@
-"""Codes of the string values of word attributes."""
+"""Codes of the string values of attributes."""
 
 from __future__ import annotations
 
@@ -12,26 +12,23 @@ from semipunct.features.words import Ints
 from semipunct.marks import UNK
 
 KINDS = ("character", "upos", "xpos", "feature", "relation", "form", "token")
-"""The kinds of values."""
-
 _FREQUENT = 5  # rarer word forms share the code of unseen ones
 _UNSEEN = 0  # code of all attribute values that did not occur in training
 
 
 def morphology(feats: str) -> tuple[str, ...]:
-    """Split the FEATS column of a CoNLL-U file into morphological features."""
+    """Split a FEATS column of CoNLL-U into features."""
     return () if feats == MISSING else tuple(feats.split("|"))
 
 
 class Vocabulary:
-    """Codes of the string values of attributes; code 0 is for values unseen in training.
+    """Codes of the string values of attributes, by kind of value; code 0 is unseen in training.
 
     Attributes:
-        values: for each kind of value, the strings with codes: string i has code i + 1.
+        values: for each kind, the strings; string i has code i + 1.
     """
 
     def __init__(self, values: Mapping[str, Sequence[str]]) -> None:
-        """Assign codes to strings by their position, for each kind of value."""
         self.values = {kind: tuple(v) for kind, v in values.items()}
         self._code = {
             kind: {value: i + 1 for i, value in enumerate(v)} for kind, v in self.values.items()
@@ -39,12 +36,6 @@ class Vocabulary:
 
     @classmethod
     def of(cls, sentences: Sequence[Sentence], tokens: Sequence[str]) -> Vocabulary:
-        """Collect the strings of training sentences.
-
-        Args:
-            sentences: words and trees.
-            tokens: the token vocabulary.
-        """
         upos = sorted({u for s in sentences for u in s.upos})
         xpos = sorted({x for s in sentences for x in s.xpos})
         relation = sorted({r for s in sentences for r in s.tree.relations})
@@ -64,35 +55,24 @@ class Vocabulary:
         return cls({**values, "token": tuple(tokens)})
 
     def code(self, kind: str, values: Iterable[str]) -> Ints:
-        """Return the codes of strings; unseen ones have code 0.
-
-        Args:
-            kind: kind of value.
-            values: strings.
-        """
+        """Return the codes of strings."""
         table = self._code[kind]
-        # A token outside the vocabulary is mapped to UNK, as everywhere in the model.
+        # Unseen tokens become UNK, as everywhere in the model.
         otherwise = table.get(UNK, _UNSEEN) if kind == "token" else _UNSEEN
         return np.array([table.get(v, otherwise) for v in values], np.int64)
 
     def replace_unknown(self, kind: str, values: Iterable[str]) -> list[str]:
-        """Return strings with ``UNK`` in place of those without a code.
-
-        Args:
-            kind: kind of value.
-            values: strings.
-        """
+        """Replace strings without a code by ``UNK``."""
         return [v if v in self._code[kind] else UNK for v in values]
 
     def size(self, kind: str) -> int:
-        """Return the number of codes of a kind, including the code of unseen values."""
+        """Return the number of codes of a kind, including the code for unseen values."""
         return len(self.values[kind]) + 1
 
     def unseen(self, sentences: Sequence[Sentence]) -> dict[str, Counter[str]]:
-        """Count words with a relation or tag that has no code, by kind and value.
+        """Count the words with an unseen relation or tag, by kind and value.
 
-        Language-specific tags are counted only if there were any in training. An empty column does
-        not count as an unseen tag.
+        Missing tags do not count, nor language-specific tags if training had none.
         """
         values = {
             "relation": (r for s in sentences for r in s.tree.relations),

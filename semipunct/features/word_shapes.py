@@ -1,4 +1,4 @@
-"""The shapes of words: which of their letters are capitals."""
+"""The capitals of words."""
 
 from __future__ import annotations
 
@@ -8,18 +8,14 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 import numpy.typing as npt
 
+# No capitals; an initial capital; several letters, all capitals; a spelling from the table.
 LOWER, CAPITALISED, UPPER, MIXED = range(4)
-"""No capitals; an initial capital; all of several letters capitals; the spelling in the table."""
 
 SHAPES = 4
 
 
 def upper(form: str) -> str:
-    """Return a word in upper case, except for letters whose capital is not a single character.
-
-    Letters whose capital belongs to another letter, such as the Turkish dotless i, are not changed:
-    the word must be recoverable from its capitals.
-    """
+    """Return a word in upper case, except for letters that could not be recovered."""
     capitals = [c.upper() if len(c.upper()) == 1 else c for c in form]
     whole = "".join(capitals)
     if whole.lower() == form.lower():
@@ -39,7 +35,7 @@ def capitalise(form: str) -> str:
 
 
 def mixed_forms(forms: Iterable[str]) -> dict[str, str]:
-    """Return a map from lower-cased words of other shapes to their most frequent spelling."""
+    """Map lower-cased words of other shapes to their most frequent spelling."""
     counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for form in forms:
         low = form.lower()
@@ -51,7 +47,7 @@ def mixed_forms(forms: Iterable[str]) -> dict[str, str]:
 
 
 def shape_of(form: str) -> int:
-    """Return the shape of a word as spelt; it may be ``MIXED`` without being in a table."""
+    """Return the shape of a word as spelt; ``MIXED`` does not imply an entry in a table."""
     low = form.lower()
     if form == low:
         return LOWER
@@ -61,13 +57,7 @@ def shape_of(form: str) -> int:
 
 
 def apply_shape(form: str, shape: int, mixed: Mapping[str, str]) -> str:
-    """Return a lower-cased word spelt in a shape.
-
-    Args:
-        form: the word.
-        shape: one that ``possible`` allows.
-        mixed: from ``mixed_forms``.
-    """
+    """Spell a lower-cased word in a shape that is ``possible`` for it."""
     if shape == LOWER:
         return form
     if shape == MIXED:
@@ -76,11 +66,6 @@ def apply_shape(form: str, shape: int, mixed: Mapping[str, str]) -> str:
 
 
 def possible(form: str, mixed: Mapping[str, str]) -> npt.NDArray[np.bool_]:
-    """Return which shapes a lower-cased word can have, ``[SHAPES]``.
-
-    Args:
-        form: the word; without cased letters it has one shape, and with a single one not ``UPPER``.
-        mixed: from ``mixed_forms``.
-    """
+    """Return ``[SHAPES]`` whether a lower-cased word can have each shape."""
     whole, first = upper(form), capitalise(form)
     return np.array([True, first != form, whole not in (form, first), form in mixed])

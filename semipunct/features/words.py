@@ -1,8 +1,4 @@
-"""All words of some sentences in one table, and classes of spelling and size.
-
-Everything is computed for all words at once. A missing head, neighbour or the like is represented
-by ``outside``, one past the last word.
-"""
+"""All words of a list of sentences in one table, and classes of spelling and size."""
 
 from __future__ import annotations
 
@@ -19,15 +15,14 @@ from semipunct.corpus import Sentence
 
 @dataclass(frozen=True, eq=False)
 class Words:
-    """The words of some sentences, concatenated.
+    """The words of a list of sentences, concatenated.
 
     Attributes:
-        sentences: the sentences.
-        start: ``[sentences + 1]`` where the words of each sentence begin.
-        sentence: ``[words]`` the sentence of each word.
+        start: ``[sentences + 1]`` first word of each sentence.
+        sentence: ``[words]``.
         heads: ``[words]`` heads as in the trees: 1 to n, 0 for the root.
-        left: ``[words]`` the slot at the left edge of each constituent, 0 to n.
-        right: ``[words]`` the slot at its right edge.
+        left: ``[words]`` slot at the left edge of each constituent, 0 to n.
+        right: ``[words]`` slot at its right edge.
     """
 
     sentences: Sequence[Sentence]
@@ -39,7 +34,6 @@ class Words:
 
     @classmethod
     def of(cls, sentences: Sequence[Sentence]) -> Words:
-        """Concatenate the words of sentences."""
         lengths = np.array([s.tree.words for s in sentences], np.int64)
         start = np.concatenate([np.zeros(1, np.int64), lengths.cumsum()])
         total = int(start[-1])
@@ -58,26 +52,23 @@ class Words:
 
     @property
     def count(self) -> int:
-        """The number of words, which is also the number that stands for no word."""
         return len(self.heads)
 
     @cached_property
     def first_word(self) -> Ints:
-        """``[words]`` the first word of each word's sentence."""
         return self.start[self.sentence]
 
     @cached_property
     def length(self) -> Ints:
-        """``[words]`` the number of words in each word's sentence."""
+        """The length of each word's sentence."""
         return np.diff(self.start)[self.sentence]
 
     @cached_property
     def places(self) -> Mapping[str, Ints]:
-        """``[words]`` each: for every word, other words by their relation to it.
+        """Other words, or ``count``, by their relation to each word.
 
-        ``first`` and ``last`` are the words at the edges of its constituent, ``second`` and
-        ``last_but_one`` their neighbours within it, ``before``, ``before_that``, ``after`` and
-        ``after_that`` the nearest words outside of it.
+        ``first`` and ``last`` are at the edges of its constituent, ``second`` and ``last_but_one``
+        next to them within it; ``before``, ``before_that``, ``after``, ``after_that`` are outside.
         """
         base, outside = self.first_word, self.count
         first, last = base + self.left, base + self.right - 1
@@ -99,7 +90,7 @@ class Words:
 
     @cached_property
     def depth(self) -> Ints:
-        """``[words]`` the number of arcs between each word and the root of its tree."""
+        """``[words]`` the number of arcs between each word and its root."""
         # Pointer doubling: after k rounds every distance up to 2^k is known.
         up = np.append(self.places["head"], self.count)
         distance = (up != self.count).astype(np.int64)
@@ -110,10 +101,9 @@ class Words:
 
     @cached_property
     def families(self) -> tuple[Ints, Ints]:
-        """``[members]`` each: words, ordered by family and position, and the family of each.
+        """Words ordered by family and position, and the family of each, ``[members]`` each.
 
-        A family consists of a word and its dependents, and is identified by that word; the root is
-        a member of its own family only.
+        A family is a word and its dependents, identified by that word.
         """
         head, numbers = self.places["head"], np.arange(self.count)
         dependents = numbers[head < self.count]
@@ -124,11 +114,9 @@ class Words:
         return member[order], family[order]
 
     def sibling_order(self) -> Ints:
-        """Return codes for the position of each word among the dependents on its side of the head.
+        """Return 4 times each word's position from the inside plus its position from the outside.
 
-        Returns:
-            ``[words]`` 4 times the position from the inside plus that from the outside, each capped
-            at 3.
+        Positions, capped at 3, are among the dependents on its side of the head.
         """
         on_left = np.arange(self.count) < self.places["head"]
         on_left &= self.heads > 0
@@ -149,16 +137,7 @@ class Words:
         return codes
 
     def neighbours_in_family(self, label: Ints, nothing: int, the_head: int) -> tuple[Ints, Ints]:
-        """Return the neighbours of each word in the sequence of its head and the head's dependents.
-
-        Args:
-            label: ``[words]`` codes of the words.
-            nothing: the code where there is no neighbour.
-            the_head: the code where the neighbour is the head.
-
-        Returns:
-            ``[words]`` codes of the neighbours on the left and on the right.
-        """
+        """Return the codes of each word's left and right neighbour among its head and siblings."""
         before, after = np.full((2, self.count), nothing)
         member, family = self.families
         seen = np.where(member == family, the_head, label[member])
@@ -171,26 +150,14 @@ class Words:
 
 
 SPANS = 16
-"""The number of classes of ``span_class``."""
-
 SHAPES = 9
-"""The number of classes of ``shape_class``."""
-
 STYLES = 12
-"""The number of classes of ``style_class``."""
-
 WRITINGS = 5
-"""The number of classes of ``writing_class``."""
 
 
 @lru_cache(maxsize=1 << 16)
 def shape_class(form: str) -> int:
-    """Return the class of a word by its capitals and digits.
-
-    Returns:
-        The sum of 1 for an initial capital, 2 for a word in capitals, and 4 for a digit; 8 for a
-        single capital letter.
-    """
+    """Return 1 for an initial capital, plus 2 if all are, plus 4 for a digit; 8 for one capital."""
     if len(form) == 1 and form.isupper():
         return SHAPES - 1
     has_digit = any(c.isdigit() for c in form)
@@ -198,15 +165,10 @@ def shape_class(form: str) -> int:
 
 
 def writing_class(forms: Sequence[str], first: Ints, last: Ints) -> Ints:
-    """Return the class of spans of words by the number of words with an initial capital.
-
-    Args:
-        forms: words.
-        first: ``[spans]`` the first word of each span.
-        last: ``[spans]`` the last word of each span.
+    """Classify spans of words by how many begin with a capital.
 
     Returns:
-        0 for spans without cased letters; then none, fewer than half, more, all.
+        0 without cased letters; then none, fewer than half, more, all.
     """
     capital = [form[:1].isupper() for form in forms]
     small = [form[:1].islower() for form in forms]
@@ -217,7 +179,7 @@ def writing_class(forms: Sequence[str], first: Ints, last: Ints) -> Ints:
 
 
 def style_class(forms: Sequence[str]) -> int:
-    """Return the class of a sentence by its style of writing, which punctuation is part of.
+    """Classify a sentence by its use of capitals.
 
     Returns:
         4 if it begins with a small letter, 8 if with a capital; plus 2 if another word begins with
@@ -230,7 +192,7 @@ def style_class(forms: Sequence[str]) -> int:
 
 
 def length_class(words: Ints) -> Ints:
-    """Return 1 for 1-2 words, 2 for 3-5, 3 for 6 and more (template W of appendix A)."""
+    """Return 1 for 1-2 words, 2 for 3-5, 3 for 6 or more (template W of appendix A)."""
     return 1 + (words >= 3).astype(np.int64) + (words >= 6)
 
 

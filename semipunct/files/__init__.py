@@ -9,8 +9,6 @@ from semipunct.files.reading import (
     byte_lines,
     display_name,
     file_sha256,
-    first_character,
-    first_line,
     read_bytes,
     sha256,
 )
@@ -29,8 +27,6 @@ __all__ = [
     "display_name",
     "file_sha256",
     "finite",
-    "first_character",
-    "first_line",
     "from_json",
     "json_document",
     "output",

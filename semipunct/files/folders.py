@@ -1,4 +1,4 @@
-"""Folders: made where they are missing, written whole, locked, and undone at a signal."""
+"""Folders: created if missing, written as a whole, locked, and undone at a signal."""
 
 from __future__ import annotations
 
@@ -16,11 +16,7 @@ _UNDO: list[Callable[[], object]] = []
 
 @contextmanager
 def undoable(undo: Callable[[], object]) -> Generator[None, None, None]:
-    """Remember, within a ``with`` block, how to undo what the block begins.
-
-    The block undoes its work itself where an exception ends it; a process that a signal ends at
-    once runs no ``finally``, and calls ``undo_unfinished``.
-    """
+    """Register how to undo the work of a ``with`` block if a signal ends the process."""
     _UNDO.append(undo)
     try:
         yield
@@ -29,7 +25,7 @@ def undoable(undo: Callable[[], object]) -> Generator[None, None, None]:
 
 
 def undo_unfinished() -> None:
-    """Undo what is unfinished, the last begun first; what cannot be undone is left."""
+    """Undo unfinished work, most recent first, as far as possible."""
     for undo in reversed(_UNDO[:]):
         with suppress(Exception):
             undo()
@@ -37,13 +33,7 @@ def undo_unfinished() -> None:
 
 @contextmanager
 def make_folder(path: str | Path) -> Generator[None, None, None]:
-    """Make a folder, and those above it, for a ``with`` block that puts something into it.
-
-    Those that were missing and are still empty at the end of the block go again.
-
-    Raises:
-        OSError: if a folder cannot be made.
-    """
+    """Create a folder and its parents for a ``with`` block; remove them if still empty."""
     folder = Path(path)
     missing = [p for p in (folder, *folder.parents) if not p.exists()]
 
@@ -63,16 +53,7 @@ def make_folder(path: str | Path) -> Generator[None, None, None]:
 def replace_folder(path: str | Path, files: Mapping[str, bytes], owned: Set[str]) -> None:
     """Make ``path`` a folder of exactly these files, all of them or none.
 
-    A reader sees the old folder or the new one.  Entries of the old one that its writer does not
-    own (notes, say) move over.
-
-    Args:
-        path: the folder.
-        files: contents by name.
-        owned: the names of files that older versions of the folder may hold and that go with them.
-
-    Raises:
-        OSError: if writing fails; the old folder stays.
+    Entries of the old folder that are not ``owned``, such as notes, move to the new one.
     """
     target = Path(os.path.realpath(path))
     with make_folder(target.parent):
@@ -85,7 +66,7 @@ def replace_folder(path: str | Path, files: Mapping[str, bytes], owned: Set[str]
                         stream.write(content)
                         stream.flush()
                         os.fsync(stream.fileno())
-                # A temporary folder is private; this one shall be as readable as any new folder.
+                # Temporary folders are private; make this one as readable as any new folder.
                 mask = os.umask(0)
                 os.umask(mask)
                 temporary.chmod(0o777 & ~mask)
@@ -95,16 +76,7 @@ def replace_folder(path: str | Path, files: Mapping[str, bytes], owned: Set[str]
 
 
 def swap_folder(replacement: str | Path, path: str | Path, owned: Set[str]) -> None:
-    """Put a folder in the place of another one, which goes.
-
-    Args:
-        replacement: the folder; on the file system of the other one.
-        path: the other one, if there is one. Entries that its writer does not own move over.
-        owned: the names of its files that go.
-
-    Raises:
-        OSError: if renaming fails; the old folder stays.
-    """
+    """Replace a folder by another one on the same file system; entries not ``owned`` move over."""
     source, target = Path(replacement), Path(os.path.realpath(path))
     if not target.exists():
         source.rename(target)
@@ -130,15 +102,7 @@ def _move_over(aside: Path, target: Path, owned: Set[str]) -> None:
 
 
 def recover_folder(path: str | Path, is_known: Callable[[Path], bool]) -> None:
-    """Put the old folder back if a process was killed between two renames of ``replace_folder``.
-
-    Args:
-        path: the folder.
-        is_known: tells whether a folder is one that may be put there.
-
-    Raises:
-        OSError: if the folder cannot be renamed.
-    """
+    """Restore a ``is_known`` old folder if a process was killed within ``replace_folder``."""
     target = Path(os.path.realpath(path))
     aside = _aside(target)
     if aside.is_dir() and not target.exists() and is_known(aside):
@@ -146,7 +110,7 @@ def recover_folder(path: str | Path, is_known: Callable[[Path], bool]) -> None:
 
 
 def _aside(target: Path) -> Path:
-    return target.parent / f".{target.name}.old"  # of the root, too, which has no name
+    return target.parent / f".{target.name}.old"  # also for the root, which has no name
 
 
 try:
@@ -159,20 +123,9 @@ _UNAVAILABLE = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.EINVAL)
 
 @contextmanager
 def hold_lock(path: str | Path) -> Generator[bool, None, None]:
-    """Hold a lock within a ``with`` block.
+    """Hold ``flock`` on a file within a ``with`` block; yield False if it is held elsewhere.
 
-    The lock is ``flock`` on the file of this name, which the system releases when the process
-    ends, however it ends: a file that is left behind locks nothing. Where there is no ``flock``
-    (Windows, some network file systems) nobody is kept out.
-
-    Args:
-        path: of the lock file; made, and removed at the end of the block.
-
-    Yields:
-        False if another process, or another block of this one, holds the lock.
-
-    Raises:
-        OSError: if the file cannot be made.
+    A leftover file locks nothing. Without ``flock`` (Windows) there is no exclusion.
     """
     file = Path(path)
     while True:
@@ -181,13 +134,13 @@ def hold_lock(path: str | Path) -> Generator[bool, None, None]:
             if not _take_lock(descriptor):
                 yield False
                 return
-            # The holder before us may have removed the file after we had opened it.
+            # The previous holder may have removed the file after we opened it.
             if _is_open_file(file, descriptor):
                 with undoable(file.unlink):
                     try:
                         yield True
                     finally:
-                        # While the lock is held, so that no other's file is removed.
+                        # While the lock is held, so that nobody else's file is removed.
                         with suppress(OSError):
                             file.unlink()
                 return

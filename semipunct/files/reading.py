@@ -1,4 +1,4 @@
-"""Reading of bytes: plain files, gzip, standard input, with messages in the words of each kind."""
+"""Reading of bytes: plain files, gzip, standard input, with messages for each kind of file."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from semipunct.errors import SemipunctError
 
 
 class Section(str):
-    """The name of a file, or of a text that is none, with lines that are read in its place.
+    """The name of a file, or of a text, with the lines to read instead.
 
-    Readers take it for a path. What they say of lines and sentences is true of the whole file.
+    Readers take it for a path, and report places in the whole file.
 
     Attributes:
         content: the lines, with their ends.
-        first_line: the number of the first line.
-        first_byte: its offset in the file.
-        first_character: the number of characters before it.
-        sentences_before: the number of sentences of a treebank before it.
+        first_line: its number in the file.
+        first_byte: offset in the file.
+        first_character: characters before it.
+        sentences_before: treebank sentences before it.
         is_inside: whether the file has other lines; a section may then be blank.
     """
 
@@ -39,68 +39,47 @@ class Section(str):
     is_inside: bool = False
 
     def __new__(cls, name: str, content: bytes, **place: int) -> Self:
-        """Make a section; arguments are its attributes."""
         section = super().__new__(cls, name)
         section.__dict__.update(place, content=content)
         return section
 
     def __getnewargs__(self) -> tuple[str, bytes]:  # pyright: ignore[reportIncompatibleMethodOverride]
-        # Pickling calls __new__ with these; the other attributes follow.
+        # Pickling calls __new__ with these arguments and sets the other attributes.
         return str(self), self.content
 
 
 def as_section(path: object) -> Section:
-    """Return a section; that of a path that is none begins with its file, and has no content."""
+    """Return a section as it is, and an empty section for any other path."""
     return path if isinstance(path, Section) else Section(str(path), b"")
 
 
-def first_character(path: object) -> int:
-    """Return the number of characters in the file before the first one that is read."""
-    return as_section(path).first_character
-
-
-def first_line(path: object) -> int:
-    """Return the number of the first line that is read under a name."""
-    return as_section(path).first_line
-
-
 def sha256(content: bytes) -> str:
-    """Compute the SHA-256 checksum of bytes, in hexadecimal digits."""
+    """Return the SHA-256 checksum of bytes in hexadecimal."""
     return hashlib.sha256(content).hexdigest()
 
 
 def file_sha256(path: str | Path) -> str:
-    """Compute the SHA-256 checksum of the bytes of a file, in hexadecimal digits.
-
-    Raises:
-        OSError: if the file cannot be read.
-    """
+    """Return the SHA-256 checksum of a file in hexadecimal."""
     with open(path, "rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
+# Standard input or output in place of a path.
 STANDARD = "-"
-"""Standard input or output, where a path is expected."""
 
 _STANDARD_INPUT = "<stdin>"
 _GZIP = b"\x1f\x8b"
 _GZIP_HEADER = 31  # tells zlib to expect one
 _AT_ONCE = 2**16
+# Maximal number of bytes to look ahead.
 _LOOKED_AT = 2**20
-"""Bytes of a file that are looked at, at most."""
 
 _UNREADABLE = (OSError, EOFError, zlib.error)
 
 
 @dataclass(frozen=True, slots=True)
 class FileKind:
-    """A kind of input files, with the words in which messages speak of them.
-
-    Attributes:
-        error: the class of all errors in such files.
-        not_a_folder: advice where a folder was named.
-        fetch_again: advice where the compressed data are broken.
-    """
+    """A kind of input files, with the error class and the advice of its messages."""
 
     error: type[SemipunctError]
     not_a_folder: str
@@ -108,23 +87,18 @@ class FileKind:
 
 
 def display_name(path: str | Path) -> str:
-    """Return the name by which messages call a path (``-`` is ``<stdin>``)."""
+    """Return the name of a path in messages (``-`` is ``<stdin>``)."""
     return _STANDARD_INPUT if str(path) == STANDARD else str(path)
 
 
 def byte_lines(path: str | Path, kind: FileKind) -> Iterator[bytes]:
-    """Yield the lines of a file as bytes, each with its line end if it has one.
-
-    Lines end at a line feed only, so joining them gives the file back.
+    """Yield the lines of a file as bytes, with their line feeds.
 
     Args:
-        path: ``-`` is standard input; gzip is uncompressed on the way. A ``Section`` is read
-            instead of the file.
-        kind: for messages.
+        path: ``-`` is standard input; gzip is uncompressed.
 
     Raises:
-        SemipunctError: of the kind's class, if there is no such file, it is a directory, may not
-            be read, or is not a sound gzip file.
+        SemipunctError: of the kind's class, if the file cannot be read.
     """
     if isinstance(path, Section):
         yield from BytesIO(path.content)
@@ -140,15 +114,7 @@ def byte_lines(path: str | Path, kind: FileKind) -> Iterator[bytes]:
 
 
 def read_bytes(path: str | Path, kind: FileKind) -> bytes:
-    """Return the content of a file.
-
-    Args:
-        path: ``-`` is standard input; gzip is uncompressed on the way.
-        kind: for messages.
-
-    Raises:
-        SemipunctError: as ``byte_lines`` does.
-    """
+    """Return the content of a file, as ``byte_lines`` reads it."""
     if isinstance(path, Section):
         return path.content
     try:
@@ -159,17 +125,10 @@ def read_bytes(path: str | Path, kind: FileKind) -> bytes:
 
 
 def beginning(path: str | Path, kind: FileKind, enough: Callable[[bytes], object]) -> bytes | None:
-    """Return the first bytes of a file, which can then be read as if nothing had been looked at.
-
-    It is None for what is no regular file, such as a pipe with a name: that cannot be read twice.
+    """Return the first bytes of a file, or None for a named pipe, which cannot be read twice.
 
     Args:
-        path: ``-`` is standard input; gzip is uncompressed.
-        kind: for messages.
-        enough: tells whether no more need be looked at; after a mebibyte nothing is.
-
-    Raises:
-        SemipunctError: as ``byte_lines`` does.
+        enough: returns whether to stop looking ahead.
     """
     if isinstance(path, Section) and not path.is_inside:
         return path.content
@@ -195,12 +154,7 @@ def _plain(first: bytes) -> bytes:
 
 
 class _LookedAhead(RawIOBase):
-    """Standard input whose first bytes have been looked at: these again, then the rest.
-
-    Attributes:
-        source: standard input.
-        taken: what has been looked at and not yet been read.
-    """
+    """Standard input that replays the bytes looked at."""
 
     def __init__(self, source: BinaryIO) -> None:
         super().__init__()
@@ -208,7 +162,7 @@ class _LookedAhead(RawIOBase):
         self.buffered = b""
 
     def look(self, enough: Callable[[bytes], object]) -> bytes:
-        """Return the first bytes, as many as are enough; whoever writes them is waited for."""
+        """Return the first bytes, waiting for as many as are enough."""
         while len(self.buffered) < _LOOKED_AT and not enough(_plain(self.buffered)):
             if not (more := self._more(_AT_ONCE)):
                 break
@@ -216,7 +170,7 @@ class _LookedAhead(RawIOBase):
         return self.buffered
 
     def _more(self, size: int) -> bytes:
-        # ``read`` would wait for all that a pipe has to give.
+        # ``read`` would wait for the end of a pipe.
         source = self.source
         return source.read1(size) if isinstance(source, BufferedReader) else source.read(size)
 
@@ -234,7 +188,7 @@ _looked_ahead: list[_LookedAhead] = []
 
 
 def _ahead(raw: BinaryIO) -> _LookedAhead:
-    """Return standard input, what has been looked at of it included."""
+    """Return standard input, including the bytes looked at."""
     if not _looked_ahead or _looked_ahead[0].source is not raw:
         _looked_ahead[:] = [_LookedAhead(raw)]
     return _looked_ahead[0]
@@ -264,7 +218,7 @@ def _open_bytes(path: str | Path) -> Generator[BinaryIO, None, None]:
 def _unpacked(
     raw: BufferedReader[Any] | BytesIO, packed: bool = False
 ) -> Generator[BinaryIO, None, None]:
-    """Uncompress what its name or its first bytes, which no text begins with, say is compressed."""
+    """Uncompress gzip, recognised by name or by its first bytes, which no text begins with."""
     first = raw.getvalue() if isinstance(raw, BytesIO) else raw.peek(len(_GZIP))
     if packed or first.startswith(_GZIP):
         with gzip.open(raw, "rb") as stream:

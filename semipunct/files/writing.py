@@ -1,4 +1,4 @@
-"""Writing of files that appear whole: plain or compressed, or standard output."""
+"""Atomic writing of files, plain or compressed, and of standard output."""
 
 from __future__ import annotations
 
@@ -18,25 +18,15 @@ from semipunct.errors import OutputError, SemipunctError
 from semipunct.files.folders import make_folder, undoable
 from semipunct.files.reading import STANDARD
 
+# Length of the file name's prefix in its temporary name, which must not be too long for the file
+# system.
 _LONGEST = 40
-"""Characters of a name that the name of its unfinished file begins with: it must not be too long
-for the file system where the name itself just fits."""
 
 _NUMBERS = count()
 
 
 def check_place(path: str | Path, error: type[SemipunctError] = OutputError) -> None:
-    """Check, before the work is done, that a file or a folder of a name can be made.
-
-    Folders that are missing will be made; the nearest one that is there has to be writable.
-
-    Args:
-        path: of the file or folder.
-        error: the class to raise.
-
-    Raises:
-        SemipunctError: of the class, if it cannot be made.
-    """
+    """Raise ``error`` unless a file or folder can be created."""
     target = _real(path)
     above = next(p for p in target.parents if p.exists())
     if not above.is_dir() or not os.access(above, os.W_OK | os.X_OK):
@@ -44,12 +34,7 @@ def check_place(path: str | Path, error: type[SemipunctError] = OutputError) -> 
 
 
 def check_output_file(path: str | Path) -> None:
-    """Check, before the work is done, that a file or standard output (``-``) can be written.
-
-    Raises:
-        OutputError: if it is a folder, its place may not be written to, or standard output is
-            closed.
-    """
+    """Raise ``OutputError`` unless a file or standard output (``-``) can be written."""
     if str(path) == STANDARD:
         if sys.stdout is None:  # pyright: ignore[reportUnnecessaryComparison] - by the caller
             raise OutputError("standard output is closed; name a file, or leave it open")
@@ -64,13 +49,13 @@ def check_output_file(path: str | Path) -> None:
 
 
 def _real(path: str | Path) -> Path:
-    # Not Path.resolve, which has an error of its own for links that go round in a circle.
+    # Path.resolve raises another error for circular links.
     return Path(os.path.realpath(path))
 
 
 def _is_replaceable(path: str | Path) -> bool:
-    """Tell a file, there or not yet, from a device or a pipe, which are written to as they are."""
-    # What such a name leads on to may be a file: replacing it would lose what others write to it.
+    """Tell files, existing or not, from devices and pipes, which are written in place."""
+    # Such a name may lead to a file: replacing it would lose the output of other writers.
     if os.path.abspath(path).startswith(("/dev/", "/proc/")):
         return False
     try:
@@ -81,14 +66,7 @@ def _is_replaceable(path: str | Path) -> bool:
 
 @contextmanager
 def atomic_file(path: str | Path) -> Generator[BinaryIO, None, None]:
-    """Open a file for bytes that appears under its name only when all of them are on the disk.
-
-    Until then, and if anything goes wrong, what was there before stays. Folders that are missing
-    are made. A file that is replaced hands on its permissions.
-
-    Raises:
-        OSError: if the file cannot be written.
-    """
+    """Open a file for bytes that replaces the old one, with its permissions, once complete."""
     target = _real(path)
     unique = f"{os.getpid()}-{next(_NUMBERS)}"
     temporary = target.with_name(f".{target.name[:_LONGEST]}.{unique}.part")
@@ -107,16 +85,8 @@ def atomic_file(path: str | Path) -> Generator[BinaryIO, None, None]:
 
 
 def write_bytes(path: str | Path, content: bytes) -> None:
-    """Write a file as ``atomic_file`` does, a device or a pipe as it is.
-
-    Args:
-        path: a name that ends in ``.gz`` is compressed.
-        content: the bytes to write, or to compress.
-
-    Raises:
-        OSError: if the file cannot be written.
-    """
-    # Without a time in the header the same content gives the same file.
+    """Write a file as ``atomic_file`` does, devices and pipes in place; ``.gz`` is compressed."""
+    # Without a time in the header, equal contents give equal files.
     packed = gzip.compress(content, mtime=0) if str(path).endswith(".gz") else content
     with _opened(path) as stream:
         stream.write(packed)
@@ -128,17 +98,10 @@ def _opened(path: str | Path) -> AbstractContextManager[BinaryIO]:
 
 @contextmanager
 def output(path: str) -> Generator[TextIO, None, None]:
-    """Open a UTF-8 stream for data that leaves line ends as they are.
-
-    A file appears as with ``atomic_file``.
+    """Open a UTF-8 stream for data, without newline translation, as with ``atomic_file``.
 
     Args:
-        path: ``-`` is standard output, flushed but not closed; a name ending in ``.gz`` is
-            compressed.
-
-    Raises:
-        OutputError: as ``check_output_file`` does.
-        OSError: if the file cannot be written.
+        path: ``-`` is standard output, flushed but not closed; ``.gz`` is compressed.
     """
     check_output_file(path)
     if path == STANDARD:
@@ -150,7 +113,7 @@ def output(path: str) -> Generator[TextIO, None, None]:
             with _text(raw) as stream:
                 yield stream
             return
-        # No name and no time in the header: the same data give the same file.
+        # Without name and time in the header, equal data give equal files.
         packed = gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0)
         with packed, _text(cast(BinaryIO, packed)) as stream:
             yield stream
@@ -163,7 +126,7 @@ def _text(raw: BinaryIO) -> Generator[TextIO, None, None]:
         yield stream
         stream.flush()
     finally:
-        # Closing the wrapper would close the bytes below, which belong to others; what it still
-        # holds after an error has nowhere to go.
+        # Closing the wrapper would close the underlying stream; after an error its buffer is
+        # discarded.
         with suppress(OSError):
             stream.detach()

@@ -1,4 +1,4 @@
-"""Decoded lines of text files, used by all text formats."""
+"""Decoded lines of text files."""
 
 import shlex
 from collections.abc import Iterator
@@ -13,15 +13,10 @@ KIND = FileKind(
 
 
 def text_lines(path: str | Path, *, ended: bool = False) -> Iterator[str]:
-    """Yield the lines of a UTF-8 file, each with its line end if it has one.
-
-    Args:
-        path: a file, ``.gz`` or not, or ``-`` for standard input.
-        ended: add a line end to the last line if it has none.
+    """Yield the lines of a UTF-8 file with their line ends; ``ended`` adds a missing last one.
 
     Raises:
-        TreebankError: if the file cannot be read (see ``files.byte_lines``), is not UTF-8, or
-            contains a NUL byte.
+        TreebankError: if the file cannot be read, is not UTF-8, or contains a NUL byte.
     """
     name = display_name(path)
     section = as_section(path)

@@ -1,18 +1,14 @@
-"""M2: sentences with the edits of annotators, the format of grammatical error correction.
+"""M2, the format of grammatical error correction: sentences with the edits of annotators.
 
-A sentence is a line ``S`` with its tokens, separated by blanks, followed by a line ``A`` for each
-edit and by an empty line::
+A sentence is a line ``S`` with its tokens, a line ``A`` for each edit, and an empty line::
 
     S Well I know .
     A 1 1|||M:PUNCT|||,|||REQUIRED|||-NONE-|||0
     A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||1
 
-An edit has the range of tokens that it replaces (start, end; from 0), a type, the replacement
-(alternatives separated by ``||``; empty, or ``-NONE-``, for a deletion), two fields that scorers
-ignore, and the number of its annotator. An annotator without corrections has the edit ``noop``, or
-no edit.
-Dahlmeier and Ng (2012); Ng et al. (2014, CoNLL-2014). Types are those of Bryant, Felice and Briscoe
-(2017): ``M``, ``U`` and ``R`` for missing, unnecessary and replaced tokens.
+An edit has a range of tokens, a type, a replacement (alternatives separated by ``||``; empty or
+``-NONE-`` for a deletion), two fields that scorers ignore, and the annotator. Dahlmeier and Ng
+(2012); types by Bryant, Felice and Briscoe (2017).
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -34,10 +30,8 @@ from semipunct.marks.corrections import ErrorKind, corrections
 from semipunct.wording import quantity
 
 NOTHING = "-NONE-"
-"""The correction of deleted tokens, and the value of an unspecified field."""
 
 NOOP = "noop"
-"""The type of the edit of an annotator without corrections."""
 
 _FIELDS = ("offsets", "type", "correction", "required", "comment", "annotator")
 
@@ -54,12 +48,10 @@ class M2Edit(NamedTuple):
     """An edit of one annotator.
 
     Attributes:
-        start: the first token that it replaces, from 0; -1 if it replaces nothing (``noop``).
+        start: the first token replaced, from 0; -1 for ``noop``.
         stop: one past the last token; equal to ``start`` for an insertion.
-        kind: its type.
-        correction: the replacement, of alternatives the first choice.
-        annotator: a number.
-        line: its line in the file, 0 if there is none.
+        correction: the first of the alternatives.
+        line: the line in the file, 0 if there is none.
     """
 
     start: int
@@ -71,7 +63,6 @@ class M2Edit(NamedTuple):
 
     @property
     def tokens(self) -> tuple[str, ...]:
-        """The tokens of its first choice."""
         is_deletion = self.correction == NOTHING
         return () if is_deletion else tuple(BLANKS.sub(" ", self.correction).split())
 
@@ -85,12 +76,8 @@ class M2Record:
     """One sentence of a file.
 
     Attributes:
-        path: the file.
-        line: the number of its first line, from 1.
         sentence_id: ``#k`` for the k-th sentence.
         lines: the lines as read, including the empty lines after the sentence.
-        tokens: the tokens of the source.
-        edits: the edits of all annotators, in the order of the file; they may overlap.
     """
 
     path: str
@@ -101,19 +88,15 @@ class M2Record:
     edits: tuple[M2Edit, ...]
 
     def corrected_tokens(self, annotator: int) -> tuple[str, ...]:
-        """Apply the edits of an annotator, with their first choices, and return the tokens.
-
-        Args:
-            annotator: a number; an annotator without edits makes no corrections.
+        """Return the tokens after the edits of an annotator.
 
         Raises:
-            TreebankError: if edits overlap: two replace the same token, or one inserts tokens
-                between those that another replaces.
+            TreebankError: if two edits overlap.
         """
         edits = [
             e for e in self.edits if e.annotator == annotator and e.kind != NOOP and e.start >= 0
         ]
-        # At the same position insertions come first; otherwise the order is that of the file.
+        # At the same position insertions come first; otherwise edits keep the file order.
         edits.sort(key=lambda edit: (edit.start, edit.stop))
         corrected: list[str] = []
         place, before = 0, None
@@ -129,21 +112,12 @@ class M2Record:
         return (*corrected, *self.tokens[place:])
 
     def reference(self, annotator: int) -> Words | Omitted:
-        """Apply the edits of an annotator, and return the sentence.
-
-        Args:
-            annotator: a number.
-
-        Raises:
-            TreebankError: as for ``corrected_tokens``.
-        """
         return self._words(
             f"{self.sentence_id}, annotator {annotator}", self.corrected_tokens(annotator)
         )
 
     @property
     def source(self) -> Words | Omitted:
-        """The original sentence."""
         return self._words(self.sentence_id, self.tokens)
 
     def _words(self, name: str, tokens: Sequence[str]) -> Words | Omitted:
@@ -151,12 +125,7 @@ class M2Record:
 
 
 class M2(Format[M2Record]):
-    """M2, reproduced byte for byte.
-
-    The sentences are those of the lines ``S``; the edits are data of the record, from which
-    ``formats.parallel`` makes corrected versions. Other punctuation is written as the edits of one
-    annotator, replacing existing edits.
-    """
+    """M2, reproduced byte for byte; other punctuation is written as the edits of one annotator."""
 
     name = "m2"
     suffixes = (".m2",)
@@ -183,10 +152,8 @@ class M2Writer(Writer[M2Record]):
 
     def annotate(self, entry: Entry[M2Record], annotation: Annotation) -> str:
         if annotation.attributes or annotation.comments:
-            record = entry.record
             raise UsageError(
-                f"{record.path}:{record.line}: sentence {record.sentence_id}: M2 cannot contain "
-                "annotations; give a file in CoNLL-U"
+                f"{entry.content.where}: M2 cannot contain annotations; give a file in CoNLL-U"
             )
         return "".join(entry.record.lines)
 
@@ -217,10 +184,7 @@ class M2Writer(Writer[M2Record]):
 def _edits(entry: Entry[M2Record], slots: Sequence[Puncteme]) -> list[M2Edit]:
     content = entry.content
     if isinstance(content, Omitted):
-        raise UsageError(
-            f"{content.path}:{content.line}: sentence {content.sentence_id}: {content.reason}; "
-            "write it unchanged"
-        )
+        raise UsageError(f"{content.where}: {content.reason}; write it unchanged")
     return punctuation_edits(content.forms, content.slots, slots)
 
 
@@ -230,17 +194,14 @@ def punctuation_edits(
     corrected: Sequence[Puncteme | None],
     annotator: int = 0,
 ) -> list[M2Edit]:
-    """Return the edits that correct the punctuation of a sentence, ``noop`` if there are none.
+    """Return the edits that correct the punctuation of a sentence, or ``noop``.
 
     Args:
-        forms: ``[n]`` words.
         slots: ``[n + 1]`` the original strings.
-        corrected: ``[n + 1]`` the corrected strings; None for slots without a correction. Dots of
-            abbreviations are parts of words, and never corrected.
-        annotator: the number of the annotator.
+        corrected: ``[n + 1]`` the corrected strings; None for unknown.
 
     Raises:
-        UsageError: if the numbers of slots differ, or tokens with a ``|`` cannot be written.
+        UsageError: if a token contains ``|``.
     """
     original = spacing.visible(slots)
     requested = [None if string is None else spacing.visible([string])[0] for string in corrected]
@@ -267,15 +228,10 @@ def m2_sentence(
     slots: Sequence[Puncteme],
     references: Sequence[Sequence[Puncteme | None]],
 ) -> str:
-    """Write a sentence with corrections of its punctuation as M2, including the empty line.
+    """Return a sentence with corrections of its punctuation as M2, including the empty line.
 
     Args:
-        forms: ``[n]`` words; one with blanks counts as several tokens.
-        slots: ``[n + 1]`` the original strings.
-        references: ``[annotators, n + 1]`` corrected strings, None for slots without a correction.
-
-    Raises:
-        UsageError: as for ``punctuation_edits``.
+        references: ``[annotators, n + 1]`` corrected strings; None for unknown.
     """
     dotted = (form + "." * (ABBREVIATION in s) for form, s in zip(forms, slots[1:], strict=True))
     first, *inner_slots = spacing.visible(slots)
@@ -295,14 +251,7 @@ def token_width(form: str) -> int:
 
 
 def read_m2_records(path: str | Path) -> Iterator[M2Record]:
-    """Yield the sentences of a file in M2 in order, keeping one in memory.
-
-    Args:
-        path: a file, ``.gz`` or not, or ``-`` for standard input.
-
-    Raises:
-        TreebankError: with file and line, if the file is missing or not M2.
-    """
+    """Yield the sentences of an M2 file in order, one at a time."""
     name = display_name(path)
     lines: list[str] = []
     first, number = 1, 0
@@ -326,11 +275,7 @@ def read_m2_records(path: str | Path) -> Iterator[M2Record]:
 def annotators(records: Iterable[M2Record]) -> tuple[int, ...]:
     """Return the annotators of a file, in order; annotator 0 if it has no edits.
 
-    Each of them has read every sentence: an annotator who is missing in a sentence made no change
-    there, with or without an edit ``noop``. This is how ERRANT's author reads such files.
-
-    Args:
-        records: all sentences of the file.
+    As in ERRANT, an annotator without edits in a sentence made no corrections there.
     """
     return tuple(sorted({edit.annotator for r in records for edit in r.edits})) or (0,)
 
@@ -367,7 +312,7 @@ def _record(path: str, first: int, number: int, lines: Sequence[str]) -> M2Recor
 
 
 def _edit(text: str, line: int, tokens: int) -> M2Edit | str:
-    """Parse an edit, or return a description of the error."""
+    """Parse an edit, or return an error message."""
     fields = text.split("|||")
     if len(fields) != len(_FIELDS):
         return (

@@ -1,4 +1,4 @@
-"""Files of parallel data: pairs of treebanks, texts with corrections, M2, inserted errors."""
+"""Readers of parallel data: pairs of treebanks, texts with corrections, M2, inserted errors."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -25,23 +25,14 @@ B = TypeVar("B", bound=Sentence | Words | Omitted)
 
 @dataclass(frozen=True, slots=True)
 class ParallelTreebank:
-    """All pairs of two treebanks, and the reasons for omitting others.
-
-    Attributes:
-        sentences: the usable pairs, with one reference each.
-        omitted: the messages for omitted sentences, in order.
-    """
+    """The usable pairs of two treebanks, and messages for omitted pairs."""
 
     sentences: tuple[ParallelSentence[Sentence], ...]
     omitted: tuple[str, ...]
 
 
 class Corrections(list[Sentence]):
-    """Sentences with original and corrected punctuation.
-
-    Attributes:
-        omitted: the messages for omitted sentences, in order.
-    """
+    """Sentences with original and corrected punctuation, and messages for omitted ones."""
 
     omitted: tuple[str, ...] = ()
 
@@ -55,19 +46,15 @@ def read_parallel_treebanks(
 ) -> ParallelTreebank:
     """Read two treebanks of the same sentences, original and corrected.
 
-    Sentences are paired by ``sent_id``, or by number if ids are missing, not unique or different in
-    the two treebanks. A sentence that contains only punctuation, or whose punctuation has
-    dependents, in either treebank is omitted.
+    Sentences are paired by ``sent_id`` or, if ids do not match, by position. Pairs without words,
+    or with dependents of punctuation, are omitted.
 
     Args:
-        source: files of the original sentences, as one treebank.
-        corrected: files of the corrected versions.
-        alignment: the method of aligning slots, see ``corpus.parallel``.
-        omit: omit sentences that do not align, instead of raising an error.
+        omit: whether to omit pairs that do not align, instead of raising an error.
 
     Raises:
-        TreebankError: with file and line, if a file is missing or damaged, the treebanks do not
-            have the same sentences, or a pair does not align.
+        TreebankError: if a file is damaged, a sentence lacks a counterpart, or a pair does not
+            align.
     """
     pairs: list[ParallelSentence[Sentence]] = []
     omitted: list[str] = []
@@ -77,8 +64,7 @@ def read_parallel_treebanks(
     for original, version in _together(*sides):
         if isinstance(original, Omitted) or isinstance(version, Omitted):
             bad = next(content for content in (original, version) if isinstance(content, Omitted))
-            place = f"{bad.path}:{bad.line}: sentence {bad.sentence_id}: {bad.reason}"
-            omitted.append(bad.fault or place)
+            omitted.append(bad.fault or f"{bad.where}: {bad.reason}")
             continue
         try:
             pairs.append(align_versions(original, [version], alignment))
@@ -96,16 +82,10 @@ def read_corrections(
     *,
     omit: bool = False,
 ) -> Corrections:
-    """Read two treebanks of the same sentences as training data for correction.
-
-    Args:
-        source: files of the original sentences, as one treebank, with words, tags and trees.
-        corrected: files of the corrected versions.
-        alignment: the method of aligning slots, see ``corpus.parallel``.
-        omit: omit sentences that do not align, instead of raising an error.
+    """Read two treebanks as training data for correction; see ``read_parallel_treebanks``.
 
     Raises:
-        TreebankError: as for ``read_parallel_treebanks``, and if no sentence has punctuation.
+        TreebankError: as there, and if no sentence has punctuation.
     """
     source = list(source)
     parallel = read_parallel_treebanks(source, corrected, alignment, omit=omit)
@@ -129,18 +109,11 @@ def read_references(
     """Read corrected versions of given sentences.
 
     Args:
-        sources: original sentences, including omitted ones.
-        paths: files of words, each with a corrected version of every sentence; an M2 file has the
-            versions of all its annotators.
-        alignment: the method of aligning slots, see ``corpus.parallel``.
-        running: whether words are separated from their marks as in running text.
+        paths: files with a corrected version of every sentence; an M2 file has one per annotator.
+        running: whether marks are split from words as in running text.
 
     Returns:
-        One entry for each source; None if it or one of its versions was omitted.
-
-    Raises:
-        TreebankError: with file and line, if a file is missing or damaged, has different sentences,
-            or a sentence does not align.
+        One entry per source; None if it or one of its versions was omitted.
     """
     versions: list[list[Sentence | Words | Omitted]] = [[] for _ in sources]
     read = _sentences(sources)
@@ -175,7 +148,6 @@ def read_references(
 
 
 def _reference(record: M2Record, annotator: int | None, *, running: bool) -> Words | Omitted:
-    """Return the source of a record of M2, or the version of an annotator."""
     if not running:
         return record.source if annotator is None else record.reference(annotator)
     tokens = record.tokens if annotator is None else record.corrected_tokens(annotator)
@@ -183,7 +155,6 @@ def _reference(record: M2Record, annotator: int | None, *, running: bool) -> Wor
 
 
 def _together(source: Sequence[A], corrected: Sequence[B]) -> Iterator[tuple[A, B]]:
-    """Yield the pairs of two treebanks, in the order of the first."""
     by_id = {content.sentence_id: content for content in corrected}
     names = {content.sentence_id for content in source}
     if len(names) == len(source) == len(corrected) and names == by_id.keys():
@@ -194,7 +165,7 @@ def _together(source: Sequence[A], corrected: Sequence[B]) -> Iterator[tuple[A, 
 
 
 def _sentences(contents: Iterable[A]) -> list[A]:
-    """Return what needs a counterpart: all but text outside of trees, such as a header."""
+    """Leave out text outside of trees, such as a header, which needs no counterpart."""
     return [*filter(_is_sentence, contents)]
 
 
@@ -205,12 +176,11 @@ def _is_sentence(content: Sentence | Words | Omitted) -> bool:
 def _lonely(
     source: Sequence[Sentence | Words | Omitted], corrected: Sequence[Sentence | Words | Omitted]
 ) -> str:
-    """Name a sentence without a counterpart: by its id, or else the first surplus one."""
     longer, shorter = (source, corrected) if len(source) > len(corrected) else (corrected, source)
     ids = {content.sentence_id for content in shorter}
     over = next((c for c in longer if c.sentence_id not in ids), longer[len(shorter)])
     return (
-        f"{over.path}:{over.line}: sentence {over.sentence_id} has no counterpart: there are "
+        f"{over.where} has no counterpart: there are "
         f"{quantity(len(source), 'sentence')} and {len(corrected)} corrected ones; give the same "
         "sentences twice, with the same sent_id or in the same order"
     )
@@ -221,15 +191,8 @@ def read_parallel_texts(
 ) -> list[ParallelSentence[Sentence | Words]]:
     """Read the sentences of a file with corrected versions from other files, paired by order.
 
-    Sentences without words in any version are skipped.
-
-    Args:
-        source: the original: any file with words, such as text with one sentence per line.
-        corrected: as the ``paths`` of ``read_references``.
-        alignment: the method of aligning slots, see ``corpus.parallel``.
-
     Raises:
-        TreebankError: as ``read_references`` does.
+        TreebankError: if a file is damaged, has other sentences, or does not align.
     """
     sources = [entry.content for entry in read_words([source])]
     return [pair for pair in read_references(sources, corrected, alignment) if pair is not None]
@@ -238,18 +201,7 @@ def read_parallel_texts(
 def read_m2(
     path: str | Path, alignment: Alignment = "shared"
 ) -> list[ParallelSentence[Sentence | Words]]:
-    """Read the sentences of a file in M2, with the versions of all annotators.
-
-    The first choice of each edit is used. An annotator who is missing in a sentence made no change
-    there. Sentences without words in the original or in any version are skipped.
-
-    Args:
-        path: a file whose name ends in ``.m2``, or in ``.m2.gz``.
-        alignment: the method of aligning slots, see ``corpus.parallel``.
-
-    Raises:
-        TreebankError: as ``read_references`` does, and if edits of an annotator overlap.
-    """
+    """Read the sentences of an M2 file, with the versions of all annotators."""
     return read_parallel_texts(path, [path], alignment)
 
 
@@ -262,21 +214,10 @@ def write_erroneous(
 ) -> None:
     """Write a treebank with and without inserted punctuation errors, in its own format.
 
-    Words, tags, trees and ids are the same in both files, which ``read_parallel_treebanks`` can
-    read. Inserted tokens are attached as by ``restore``.
-
-    Args:
-        paths: files of one format, as one treebank.
-        errors: the errors to sample.
-        seed: the seed of the sampled errors.
-        source: the file to write with errors; compressed if its name ends in ``.gz``.
-        corrected: the file to write without.
+    Words, tags, trees and ids are the same in both files; ``read_parallel_treebanks`` reads them.
 
     Raises:
-        TreebankError: with file and line, if a file is missing or damaged.
-        OutputError: if a file cannot be written.
-        UsageError: if files have several formats, or an output file is an input file or the other
-            output.
+        UsageError: if input formats differ, or a file is named twice.
     """
     names = [Path(path).resolve() for path in (*paths, source, corrected) if str(path) != "-"]
     if len({*names}) < len(names):

@@ -1,4 +1,4 @@
-"""Reading of treebanks, and of their statistics, in any format."""
+"""Readers of treebanks and other training data, in any format."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
@@ -20,26 +20,13 @@ from semipunct.formats.running_text import read_running_text
 
 
 def omitted_lines(paths: Iterable[str | Path]) -> Iterator[str]:
-    """Yield file, line, sentence and reason for each sentence that is left out.
-
-    Args:
-        paths: files of treebanks, ``-`` for standard input.
-
-    Raises:
-        TreebankError: with file and line, if a file is missing or damaged.
-    """
+    """Yield file, line, sentence and reason for each omitted sentence."""
     for entry in read_entries(paths):
         if isinstance(entry.content, Omitted):
-            yield omitted_line(entry, entry.content)
+            yield _omitted_line(entry, entry.content)
 
 
-def omitted_line(entry: Entry[Any, Any], omitted: Omitted) -> str:
-    """Return file, line, sentence and reason of a sentence that is left out.
-
-    Args:
-        entry: the sentence.
-        omitted: its reason.
-    """
+def _omitted_line(entry: Entry[Any, Any], omitted: Omitted) -> str:
     if omitted.fault:
         return f"{omitted.fault} ({omitted.reason})"
     tokens = getattr(entry.record, "tokens", ())
@@ -49,9 +36,7 @@ def omitted_line(entry: Entry[Any, Any], omitted: Omitted) -> str:
     if governed is not None:
         head = f"{governed.head} ({marks[governed.head]})"
         detail = f": {governed.word_id} ({governed.form}) depends on {head}"
-    return (
-        f"{omitted.path}:{omitted.line}: sentence {omitted.sentence_id}: {omitted.reason}{detail}"
-    )
+    return f"{omitted.where}: {omitted.reason}{detail}"
 
 
 READERS: Mapping[ExampleType, Callable[[Sequence[str | Path]], Sequence[Example]]] = {
@@ -64,15 +49,10 @@ READERS: Mapping[ExampleType, Callable[[Sequence[str | Path]], Sequence[Example]
 
 
 def read_examples(examples: str, paths: Sequence[str | Path]) -> Sequence[Example]:
-    """Read files of examples that models are trained on.
+    """Read files of training examples.
 
     Args:
-        examples: type of the examples, or ``module:function`` of a reader, as of a kind of
-            model.
-        paths: names of the files.
-
-    Raises:
-        TreebankError: if a file is missing or damaged.
+        examples: an ``ExampleType``, or ``module:function`` of a reader.
     """
     module, _, name = examples.partition(":")
     reader: Any = getattr(import_module(module), name) if name else None
@@ -84,13 +64,13 @@ def read(*files: str | Path, examples: Literal["sentences"] = "sentences") -> Tr
 @overload
 def read(*files: str | Path, examples: ExampleType) -> Sequence[Example]: ...
 def read(*files: str | Path, examples: ExampleType = "sentences") -> Sequence[Example]:
-    """Read files into one treebank, or as other examples that models are trained on.
+    """Read files into one treebank, or into other training examples.
 
     Args:
-        *files: names, whose suffixes determine their formats; ``.gz`` is decompressed, ``-`` is
+        *files: names, whose suffixes determine the formats; ``.gz`` is decompressed, ``-`` is
             standard input.
-        examples: the type of examples that the kind of model is trained on: the attribute
-            ``examples`` of ``semipunct.models.registry.find_kind(kind)``. A parser with
+        examples: the examples that a kind of model learns from: the attribute ``examples`` of
+            ``semipunct.models.registry.find_kind(kind)``. A parser with
             ``model.trees=nonprojective`` learns from "sentences with crossing arcs".
 
     Raises:
@@ -103,9 +83,6 @@ def stats(*files: str | Path) -> TreebankStatistics:
     """Compute statistics of files as one treebank: Table 2 of the paper, and related counts.
 
     Args:
-        *files: as for ``read``; one sentence is kept in memory.
-
-    Raises:
-        TreebankError: with file and line, if a file is missing or damaged.
+        *files: as for ``read``; only one sentence is kept in memory.
     """
     return statistics(read_entries(files))

@@ -1,7 +1,6 @@
 """Formats by name and file suffix.
 
-A format of this program needs a module and one line here; that of another distribution is
-registered in the entry point group ``semipunct.formats``, under its name.
+A new format is a module and a line here, or an entry point in the group ``semipunct.formats``.
 """
 
 import re
@@ -37,19 +36,15 @@ DEFAULT = Conllu.name
 
 
 def format_of(*paths: str | Path, words: bool = False, default: str = DEFAULT) -> Format[Any]:
-    """Determine the format of files by the suffixes of their names, ignoring ``.gz``.
+    """Determine the format of files by their suffixes, ignoring ``.gz``.
 
     Args:
-        paths: files, or ``-`` for standard input.
-        words: whether only words are needed. A file with an unknown suffix, such as standard input,
-            is then text, unless its first lines are those of a CoNLL-U file, of subtitles or of a
-            transcript in JSON.
-        default: the name of the format of a file whose format is unknown; with ``words``, of one
-            that cannot be inspected before it is read, such as a named pipe.
+        words: whether words without trees suffice. Files with an unknown suffix are then text,
+            unless they begin like CoNLL-U, subtitles or a JSON transcript.
+        default: the format of unknown files that cannot be inspected, such as named pipes.
 
     Raises:
-        TreebankError: if a file that must be inspected cannot be read.
-        UsageError: if they have different formats.
+        UsageError: if the formats differ.
     """
     path_of_format = {_name(path, words, default): path for path in paths}
     if len(path_of_format) > 1:
@@ -62,14 +57,7 @@ def format_of(*paths: str | Path, words: bool = False, default: str = DEFAULT) -
 
 
 def format_of_grammar(grammar: str) -> DerivationFormat[Any]:
-    """Return the format of derivations by a grammar.
-
-    Args:
-        grammar: its name.
-
-    Raises:
-        UsageError: if there is none.
-    """
+    """Return the format for derivations of a grammar."""
     _add_installed()
     for form in FORMATS.values():
         if isinstance(form, DerivationFormat) and form.grammar == grammar:
@@ -92,7 +80,7 @@ def _name_by_suffix(suffix: str) -> str | None:
 
 
 def _add_installed() -> bool:
-    """Add the formats of other distributions; return whether there are any that were not known."""
+    """Add the formats of other distributions; return whether any were new."""
     names = [name for name in plugin_names("formats") if name not in FORMATS]
     for name in names:
         plugin: Format[Any] | None = find_plugin("formats", name, Format)
@@ -114,13 +102,12 @@ def _name_by_content(path: str | Path, default: str) -> str:
     return Text.name
 
 
+# A complete line that is not empty or a comment, with the number before it.
 _CONTENT = re.compile(
     rb"^(?!\xef\xbb\xbf#|#|\s*$)(?:(?:\xef\xbb\xbf)?[0-9]+[ \t\r]*\n)?+[^\n]*\n", re.MULTILINE
 )
-"""A complete line that is neither empty nor a comment of CoNLL-U, with the number before it."""
 
 _WORD_LINE = re.compile(rb"(\xef\xbb\xbf)?[0-9]+([-.][0-9]+)?(\t[^\t]*){2}")
-"""A line of CoNLL-U that is not a comment: an ID and at least two more columns."""
 
 _FIRST_LINES = {
     Conllu.name: _WORD_LINE,
@@ -130,24 +117,19 @@ _FIRST_LINES = {
     ),
     Transcripts.name: re.compile(rb"(?:\xef\xbb\xbf)?\s*\{\s*(?:\"|$)"),
 }
-"""What the first lines of a file are that is not plain text."""
 
 
 def read_entries(paths: Iterable[str | Path]) -> Iterator[AnyEntry]:
-    """Yield the sentences of files in order, each in its format, keeping one in memory.
+    """Yield the sentences of files in order, each in its format, one at a time.
 
     Raises:
-        TreebankError: with file and line, if a file is missing or damaged, or has no trees.
+        TreebankError: if a file is missing, damaged or without trees.
     """
     return map(with_tree, chain.from_iterable(kind.read(path) for kind, path in _in_order(paths)))
 
 
 def read_words(paths: Iterable[str | Path]) -> Iterator[WordsEntry]:
-    """Yield the sentences of files, like ``read_entries``, without tags and trees.
-
-    Raises:
-        TreebankError: with file and line, if a file is missing or damaged.
-    """
+    """Yield the sentences of files, like ``read_entries``, without tags and trees."""
     formats = _in_order(paths, words=True)
     return chain.from_iterable(kind.read_words(path) for kind, path in formats)
 
@@ -155,7 +137,6 @@ def read_words(paths: Iterable[str | Path]) -> Iterator[WordsEntry]:
 def _in_order(
     paths: Iterable[str | Path], *, words: bool = False
 ) -> Iterator[tuple[Format[Any], str | Path]]:
-    """Yield the entries of files in order, determining each format when it is needed."""
     waiting = [*paths]
     for number, path in enumerate(waiting, start=1):
         kind = format_of(path, words=words)
@@ -163,51 +144,29 @@ def _in_order(
 
 
 def read_treebank(paths: Iterable[str | Path]) -> Treebank:
-    """Read files into one treebank.
-
-    Raises:
-        TreebankError: with file and line, if a file is missing or damaged.
-    """
+    """Read files into one treebank."""
     return Treebank.of(read_entries(paths))
 
 
 def with_crossing_arcs(entry: AnyEntry) -> AnyEntry:
-    """Return the entry of a sentence with its tree as annotated, also if arcs cross.
-
-    Args:
-        entry: the sentence in any format of trees.
-    """
+    """Return an entry with its tree as annotated, including crossing arcs."""
     if isinstance(entry.content, Omitted):
         return entry
     return cast(AnyEntry, to_entry(entry.record, lift=False))
 
 
 def read_crossing_arcs(paths: Iterable[str | Path]) -> Treebank:
-    """Read files into one treebank with trees as annotated, also if arcs cross.
-
-    Raises:
-        TreebankError: with file and line, if a file is missing or damaged.
-    """
+    """Read files into one treebank with trees as annotated, including crossing arcs."""
     return Treebank.of(map(with_crossing_arcs, read_entries(paths)))
 
 
 def with_marks(entry: AnyEntry) -> Sentence:
-    """Return a sentence with its punctuation among the words, with the tags and heads of its file.
-
-    Args:
-        entry: the sentence in any format of trees.
-    """
+    """Return a sentence with punctuation among its words, as in the file."""
     return cast(Sentence, to_entry(entry.record, "words").content)
 
 
 def read_with_marks(paths: Iterable[str | Path]) -> Treebank:
-    """Read files into one treebank, with punctuation among the words.
-
-    Only sentences that cannot be read are omitted.
-
-    Raises:
-        TreebankError: with file and line, if a file is missing or damaged.
-    """
+    """Read files into one treebank, with punctuation among the words."""
     return Treebank.of(
         entry
         if isinstance(entry.content, Omitted) and entry.content.fault

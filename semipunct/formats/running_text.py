@@ -25,7 +25,7 @@ from semipunct.corpus.word_streams import (
     word_stream,
 )
 from semipunct.errors import TreebankError
-from semipunct.files import display_name, first_line
+from semipunct.files import as_section, display_name
 from semipunct.formats.lines import text_lines
 from semipunct.formats.registry import format_of, read_words
 from semipunct.formats.subtitles import Subtitles, cue_lines
@@ -35,19 +35,13 @@ from semipunct.marks import spacing
 from semipunct.marks.spacing import SIGNS
 
 PASSAGE = 192
-"""The number of words of a passage."""
 
 
 def read_running_text(paths: Sequence[str | Path]) -> TextPassages:
-    """Read files of plain text, or the text of treebanks, as passages.
-
-    Args:
-        paths: names of the files; a file in the format of a treebank is read for its words and
-            marks.
+    """Read files of plain text, or the words and marks of treebanks, as passages.
 
     Raises:
-        TreebankError: with file and line, if a file is missing, damaged or not text, or has no
-            marks, from which nothing could be learned.
+        TreebankError: if a file is missing, damaged, not text or without marks.
     """
     return TextPassages([_stream(path) for path in paths], PASSAGE)
 
@@ -78,10 +72,9 @@ def _of_treebank(path: str | Path) -> Iterator[str]:
 
 
 LONGEST = 2**16
-"""The characters of a line that are read at a time."""
+"""The number of characters of a line that are read at a time."""
 
 _SEARCHED = 2**12
-"""The characters before the end of such a part among which a place to end it is sought."""
 
 
 def read_lines(
@@ -89,17 +82,11 @@ def read_lines(
 ) -> Iterator[Entry[Located, Words | Omitted]]:
     """Yield the lines of text files with their words and marks, for restoration.
 
-    Of subtitles, lines that are not the text of a cue are omitted ones, and of other text, lines of
-    blocks of code. Of transcripts, segments are lines.
+    Lines outside of cues (in subtitles) and in code blocks (in other text) are omitted. The
+    segments of transcripts count as lines.
 
     Args:
-        paths: names of the files, or ``-`` for standard input.
-        whole: yield one entry for each line, however long; by default long lines are divided
-            between words, and only the last part of a line has its line end.
-
-    Raises:
-        TreebankError: with file and line, if a file is missing or is not UTF-8 text, or has the
-            suffix of subtitles and no cues, or that of transcripts and no words.
+        whole: whether to keep long lines, which are divided between words by default.
     """
     for number, path in enumerate(paths, start=1):
         name = display_name(path)
@@ -111,7 +98,7 @@ def read_lines(
         if isinstance(form, Transcripts):
             yield from _segments("".join(lines), name)
             continue
-        for line in in_lines(lines, name, first_line(path)):
+        for line in in_lines(lines, name, as_section(path).first_line):
             parts = (line.text,) if whole or not line.is_text else parts_of_line(line.text)
             for part in parts:
                 yield text_entry(read_line(line._replace(text=part), line_of_text))
@@ -137,26 +124,17 @@ def _segments(text: str, name: str) -> Iterator[Entry[Located, Words | Omitted]]
 
 
 def lines_of_text(text: str, name: str) -> list[Located]:
-    """Return the lines of a text with their words and marks; lines of code are omitted.
-
-    Args:
-        text: a text of any length.
-        name: its name in messages.
-    """
+    """Return the lines of a text with their words and marks; lines of code are omitted."""
     lines = in_lines(io.StringIO(text, newline="\n"), name)
     return [read_line(line, line_of_text) for line in lines]
 
 
 def parts_of_line(text: str) -> Iterator[str]:
-    """Divide a line into parts of at most ``LONGEST`` characters, if its words are not longer.
-
-    Args:
-        text: a line of any length.
-    """
+    """Divide a line, between words, into parts of at most ``LONGEST`` characters."""
     start = 0
     while len(text) - start > LONGEST:
         place = _place_between_words(text[start : start + LONGEST + _SEARCHED])
-        if place is None:  # nothing but one very long word
+        if place is None:  # a single very long word
             blank = BLANKS.search(text, start + LONGEST)
             place = (blank.end() if blank else len(text)) - start
         yield text[start : start + place]
@@ -166,7 +144,6 @@ def parts_of_line(text: str) -> Iterator[str]:
 
 
 def _place_between_words(text: str) -> int | None:
-    """Return the last suitable place to divide a text that is longer than a part may be."""
     first = LONGEST - _SEARCHED
     places = {blank.end() for blank in BLANKS.finditer(text, first, LONGEST)} or {
         place
@@ -181,14 +158,7 @@ def _place_between_words(text: str) -> int | None:
 
 
 def line_of_text(name: str, path: str, line: int, text: str) -> Located:
-    """Find the words and marks of a line of text.
-
-    Args:
-        name: the name of the line.
-        path: the file.
-        line: its number there.
-        text: the line with its end.
-    """
+    """Find the words and marks of a line of text."""
     pieces = [Piece((token.start, token.end), bool(token.mark)) for token in tokens(text)]
     return _located(name, path, line, text, pieces)
 
@@ -196,15 +166,11 @@ def line_of_text(name: str, path: str, line: int, text: str) -> Located:
 def part_of_line(
     name: str, path: str, line: int, whole: Located, place: Span, words: Span
 ) -> Located:
-    """Return a part of a line of text, which is a sentence of it.
+    """Return a sentence that is a part of a line of text.
 
     Args:
-        name: the name of the sentence.
-        path: the file.
-        line: its number there.
-        whole: the line, or several of them.
-        place: the start and the end of the sentence in it.
-        words: the number of its first word, from 0, and of the first word after it.
+        place: the start and end of the sentence in ``whole``.
+        words: its first word, from 0, and one past its last.
     """
     begin, end = place
     spans = [(span, False) for span in whole.spans[slice(*words)]]
@@ -220,12 +186,12 @@ def part_of_line(
 def _located(
     name: str, path: str, line: int, text: str, pieces: Sequence[Piece], offset: int = 0
 ) -> Located:
-    """Make a sentence, in whose addresses, tags of markup and code nothing changes."""
+    """Make a sentence; slots in addresses, markup and code are closed."""
     fixed = fixed_parts(text)
     sentence = located_sentence(name, path, line, text, pieces, offset, fixed)
     if isinstance(sentence.content, Omitted):
         return sentence
-    # They may contain blanks and marks.
+    # These may contain blanks and marks.
     whole = [*whole_tokens(text), *fixed.words]
     closed = sentence.content.closed | _slots_within(sentence, whole)
     closed |= _slots_beside_signs(sentence.content.forms)
@@ -234,24 +200,18 @@ def _located(
     return replace(sentence, content=replace(sentence.content, closed=closed))
 
 
+# The beginning of a Markdown heading, which usually ends without a mark.
 _HEADING = re.compile(r" {0,3}#{1,6}[ \t]")
-"""The beginning of a heading of Markdown, after which there is usually no mark."""
 
 
 def _slots_beside_signs(forms: Sequence[str]) -> set[int]:
-    """Return the slots beside words such as *#*, *|*, *=* or *→*, but the first slot.
-
-    They are markup, or part cells and formulas. The first slot may have the end of a line before.
-
-    Args:
-        forms: the words.
-    """
+    """Return the slots beside markup and separators such as *#* or *→*, except the first slot."""
     signs = (i for i, form in enumerate(forms) if all(map(_is_sign, form)))
     return {slot for word in signs for slot in (word, word + 1)} - {0}
 
 
+# Signs that follow a number or a name, and may end a sentence.
 _MEASURES = frozenset("%‰‱°′″‴$†‡©®™")
-"""Signs that follow a number or a name, and so may end a sentence."""
 
 
 def _is_sign(char: str) -> bool:
@@ -260,17 +220,12 @@ def _is_sign(char: str) -> bool:
 
 
 def _slots_within(sentence: Located, parts: Iterable[Span]) -> set[int]:
-    """Return the slots between two words of a part, and those with a mark in it.
-
-    Args:
-        sentence: a text.
-        parts: parts of the text.
-    """
+    """Return the slots within parts of a text, including slots with a mark there."""
     starts = [start for start, _ in sentence.spans]
     marks = [(span, slot) for slot, spans in enumerate(sentence.marks) for span in spans]
     within: set[int] = set()
     for start, end in parts:
-        # The last word may touch the part, as that after a tag does.
+        # The last word may touch the part, like a word directly after a tag.
         within.update(range(bisect_left(starts, start) + 1, bisect_left(starts, end)))
         first, last = (bisect_left(marks, ((place, place), 0)) for place in (start, end))
         within.update(slot for _, slot in marks[first:last])

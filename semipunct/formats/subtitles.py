@@ -1,8 +1,6 @@
 """Subtitles in SubRip and WebVTT: cues of one or more lines of text, each with its times.
 
-Only the text of cues is read; everything else (numbers, times, settings, notes, styles) comes back
-as it was, line by line. A library that parses cues would lose some of it
-(docs/decisions/files.md).
+Everything but the text of cues is reproduced line by line (docs/decisions/files.md).
 """
 
 import re
@@ -20,18 +18,17 @@ from semipunct.files import display_name
 from semipunct.formats.text import Text
 
 _TIME = r"-?\d+(?::\d+){1,3}(?:[.,]\d+)?"
+# The times of a cue; WebVTT may omit hours. Values are not read, so no range is checked.
 _TIMES = re.compile(rf"\s*{_TIME}\s*-->\s*{_TIME}(?!\S)")
-"""The times of a cue: hours, which WebVTT may leave out, minutes, seconds and their fraction. They
-are never read, so those that no clock shows are as good as others."""
 
 _NUMBER = re.compile(r"\s*\d+\s*")
 
+# The first line of a WebVTT block that is not a cue.
 _BLOCK = re.compile(r"\ufeff?(WEBVTT|NOTE|STYLE|REGION)(\s|$)")
-"""The first line of a block of WebVTT that is not a cue; it ends at an empty line."""
 
 _TAG = r"<[^<>\n]{1,200}>|\{\\[^{}\n]{0,200}\}"
+# Blanks, text direction marks, music signs, tags, and sounds in brackets.
 _BETWEEN = rf"\s|[\ufeff\u200e\u200f\u202a-\u202e\u2066-\u2069♪♫♬]|{_TAG}|\[[^\[\]\n]{{1,200}}\]"
-"""Blanks, directions of writing, signs of music, tags, and what is heard beside speech."""
 
 _BEFORE = re.compile(
     rf"(?:{_BETWEEN}|\#(?=\s)|(?P<new>>{{2,3}})|\((?P<name>(?=[^\W\d_])[^()\na-z]{{1,40}})\))+"
@@ -40,19 +37,16 @@ _AFTER = re.compile(rf"(?:{_BETWEEN}|(?<=\s)\#)+\Z")
 _VOICE = re.compile(r"<v(?:\.[^\s<>]*)?\s+([^<>]+)>")
 _DASH = re.compile(r"[-‐–—]+\s*(?=[^\W\d_]|[<{\[(\"'“‘«¿¡♪…]|\.\.)")
 _LONGEST_NAME = 256
-"""The characters at the beginning of a line among which a name and its colon are sought."""
 
 _ENDS_IN_DASH = re.compile(r"[-‐–—]\s*\Z")
 
 
 class CueLine(NamedTuple):
-    """A line of a file of subtitles.
+    """A line of a subtitle file.
 
     Attributes:
-        line: the line with its line end.
-        start: where its text begins; None if it has none.
-        end: where its text ends.
-        ends_turn: whether the next text is said by someone else, or there is none.
+        start: the start of its text; None if it has none.
+        ends_turn: whether the speaker changes after this text, or the file ends.
     """
 
     line: str
@@ -64,7 +58,7 @@ class CueLine(NamedTuple):
 class Subtitles(Text):
     """Subtitles in SubRip (``.srt``) and WebVTT (``.vtt``), which text models read and write.
 
-    The lines of cues are parts of one text: sentences cross them.
+    Sentences may cross the lines of cues.
     """
 
     name = "subtitles"
@@ -79,10 +73,6 @@ class Subtitles(Text):
 
 def text_of_cues(lines: Iterable[str], name: str) -> Iterator[tuple[str, bool]]:
     """Yield the lines of a file, and whether each is part of the text of a cue.
-
-    Args:
-        lines: of the file, with their line ends.
-        name: of the file, for messages.
 
     Raises:
         TreebankError: if there is text before the times of the first cue.
@@ -113,17 +103,10 @@ def text_of_cues(lines: Iterable[str], name: str) -> Iterator[tuple[str, bool]]:
 
 
 def cue_lines(lines: Iterable[str], name: str) -> Iterator[CueLine]:
-    """Yield the lines of a file with the places of their text, and the ends of turns.
+    """Yield the lines of a file with the positions of their text, and the ends of turns.
 
-    Someone else speaks after a dash, unless the line before it ends in one, after a name with a
-    colon, in another voice of WebVTT, and after ``>>``.
-
-    Args:
-        lines: of the file, with their line ends.
-        name: of the file, for messages.
-
-    Raises:
-        TreebankError: if there is text before the times of the first cue.
+    The speaker changes after a dash (unless the line before ends in one), after a name with a
+    colon, in another WebVTT voice, and after ``>>``.
     """
     waiting: list[CueLine] = []  # the last line with text, and those after it
     voice = ""
@@ -147,12 +130,7 @@ def cue_lines(lines: Iterable[str], name: str) -> Iterator[CueLine]:
 
 
 def _edges(line: str, is_continued: bool) -> tuple[int, int, bool, str]:
-    """Return where the text of a line begins and ends, whether someone else speaks, and who.
-
-    Args:
-        line: of a cue, with its line end.
-        is_continued: whether a dash may continue the line before.
-    """
+    """Return start and end of the text of a line, whether the speaker changes, and the voice."""
     start, is_turn, is_named, voice = 0, False, False, ""
     while True:
         place = start

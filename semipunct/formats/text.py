@@ -12,7 +12,7 @@ from semipunct.corpus.fixed_parts import fixed_parts
 from semipunct.corpus.located import BLANKS, Located, Piece, RawText, is_mark, located_sentence
 from semipunct.corpus.treebank import MARKUP
 from semipunct.errors import TreebankError, UsageError
-from semipunct.files import as_section, display_name, first_line
+from semipunct.files import as_section, display_name
 from semipunct.formats.base import Annotation, Format, Writer
 from semipunct.formats.lines import text_lines
 from semipunct.marks import Puncteme
@@ -20,19 +20,15 @@ from semipunct.marks import Puncteme
 _OPENING = re.compile(r" {0,3}(`{3,})[^`]*$")
 _CLOSING = re.compile(r" {0,3}(`{3,})\s*$")
 
+# The longest code block in lines, to bound memory.
 _LONGEST = 2**12
-"""Lines after which a fence that is not closed is no fence, so that memory is bounded."""
 
 
 def lines_judged_together(lines: Iterable[str]) -> Iterator[tuple[list[str], bool]]:
-    """Yield lines in groups between which a file may be divided, with whether they are text.
+    """Yield groups of lines between which a file may be divided, and whether each group is text.
 
-    The lines of a block of code, which are not, form one group. A fence that nothing closes opens
-    no block: its lines are text. Fences of tildes are not known, since a line of tildes usually
-    parts sections.
-
-    Args:
-        lines: of a file, with their ends.
+    A code block, which is not text, is one group. Fences of tildes are ignored, because a line of
+    tildes usually separates sections.
     """
     block: list[str] = []
     fence = ""
@@ -56,23 +52,18 @@ def lines_judged_together(lines: Iterable[str]) -> Iterator[tuple[list[str], boo
 
 
 class Text(Format[Located]):
-    """Plain text in UTF-8.
+    """Plain text in UTF-8, with words and marks separated by white space.
 
-    Words and marks are separated by white space. To split marks from words, or to find sentences
-    that are not lines, use the tokeniser in ``semipunct.pipelines.segmentation``. A line without
-    words, such as an empty one, is an omitted sentence, and so is a line of a block of code; a
-    file with nothing but blanks is an error, as an empty file is in every format.
+    To split marks from words, or lines into sentences, use ``semipunct.pipelines.segmentation``.
+
+    Args:
+        ended: whether to add a missing line end to the last line of a file.
     """
 
     name = "text"
     suffixes = (".txt",)
 
     def __init__(self, *, ended: bool = False) -> None:
-        """Initialise the format.
-
-        Args:
-            ended: add a line end to the last line of a file if it has none.
-        """
         self.ended = ended
 
     def before_file(self) -> "Text":
@@ -84,7 +75,7 @@ class Text(Format[Located]):
     def read_words(self, path: str | Path) -> Iterator[Entry[Located, Words | Omitted]]:
         name = display_name(path)
         lines = lines_with_text(path, ended=self.ended)
-        for line in in_lines(lines, name, first_line(path)):
+        for line in in_lines(lines, name, as_section(path).first_line):
             yield text_entry(read_line(line, read_spaced_words))
 
     def writer(self, like: Iterable[Entry[Located]] = ()) -> "TextWriter":
@@ -96,10 +87,9 @@ class TextWriter(Writer[Located]):
 
     def annotate(self, entry: Entry[Located], annotation: Annotation) -> str:
         if annotation.attributes or annotation.comments:
-            content = entry.content
             raise UsageError(
-                f"{content.path}:{content.line}: sentence {content.sentence_id}: plain text "
-                "cannot contain annotations; give a file in CoNLL-U"
+                f"{entry.content.where}: plain text cannot contain annotations; give a file in "
+                "CoNLL-U"
             )
         return entry.record.text
 
@@ -121,10 +111,7 @@ class TextWriter(Writer[Located]):
 
 
 def text_entry(sentence: Located) -> Entry[Located, Words | Omitted]:
-    """Make the entry of a sentence of a text.
-
-    The concatenated texts of all entries are the file.
-    """
+    """Make the entry of a sentence; the concatenated texts of all entries are the file."""
     content = sentence.content
     if isinstance(content, Omitted):
         return Entry(content, sentence)
@@ -134,15 +121,7 @@ def text_entry(sentence: Located) -> Entry[Located, Words | Omitted]:
 
 
 def lines_with_text(path: str | Path, *, ended: bool) -> Iterator[str]:
-    """Yield the lines of a file like ``text_lines``, which must have one that is not blank.
-
-    Args:
-        path: a file, ``.gz`` or not, or ``-`` for standard input.
-        ended: add a line end to the last line if it has none.
-
-    Raises:
-        TreebankError: as ``text_lines`` does, and if all lines are blank.
-    """
+    """Yield the lines of a file like ``text_lines``; a blank file is an error."""
     blank = True
     for line in text_lines(path, ended=ended):
         blank = blank and BLANKS.sub("", line) == ""
@@ -157,29 +136,15 @@ def lines_with_text(path: str | Path, *, ended: bool) -> Iterator[str]:
 def paragraphs(path: str | Path, *, ended: bool = False) -> Iterator[RawText]:
     """Yield the paragraphs of a file, separated by empty lines, for a tokeniser.
 
-    The empty lines after a paragraph, and those before the first, belong to it, so the concatenated
-    paragraphs are the file. A block of code is a paragraph that is no text.
-
-    Args:
-        path: a file, ``.gz`` or not, or ``-`` for standard input.
-        ended: add a line end to the last line if it has none.
-
-    Raises:
-        TreebankError: with file and line, if the file cannot be read, is not text in UTF-8, or
-            has nothing but blanks in it.
+    Empty lines belong to the paragraph before them, so the concatenated paragraphs are the file. A
+    code block is a paragraph that is not text.
     """
     lines = lines_with_text(path, ended=ended)
-    return in_paragraphs(lines, display_name(path), first_line(path))
+    return in_paragraphs(lines, display_name(path), as_section(path).first_line)
 
 
 def in_paragraphs(lines: Iterable[str], name: str = "text", first: int = 1) -> Iterator[RawText]:
-    """Join the lines of a text to paragraphs, as ``paragraphs`` does.
-
-    Args:
-        lines: lines with their ends.
-        name: the name of the file or other source.
-        first: the number of the first line.
-    """
+    """Join the lines of a text to paragraphs, as ``paragraphs`` does."""
     paragraph: list[RawText] = []
     written = closed = False
     for line in in_lines(lines, name, first, whole_blocks=True):
@@ -198,13 +163,12 @@ def in_paragraphs(lines: Iterable[str], name: str = "text", first: int = 1) -> I
 def in_lines(
     lines: Iterable[str], name: str = "text", first: int = 1, *, whole_blocks: bool = False
 ) -> Iterator[RawText]:
-    """Yield each line of a text, with whether it is text.
+    """Yield each line of a text.
 
     Args:
-        lines: lines with their ends.
-        name: the name of the file or other source.
+        name: the file or other source, for messages.
         first: the number of the first line.
-        whole_blocks: yield a block of code as one.
+        whole_blocks: whether to yield a code block as one item.
     """
     for together, is_text in lines_judged_together(lines):
         if whole_blocks and not is_text:
@@ -216,11 +180,7 @@ def in_lines(
 
 
 def join_lines(lines: Iterable[RawText]) -> Iterator[RawText]:
-    """Join neighbouring lines that are text, since sentences may cross them.
-
-    Args:
-        lines: as ``in_lines`` yields them.
-    """
+    """Join adjacent lines of text, since sentences may cross them."""
     for is_text, group in groupby(lines, lambda line: line.is_text):
         if is_text:
             yield _join(list(group))
@@ -233,11 +193,10 @@ def _join(lines: Sequence[RawText]) -> RawText:
 
 
 def read_line(line: RawText, read: Callable[[str, str, int, str], Located]) -> Located:
-    """Read a line, which is an omitted sentence if it is no text.
+    """Read a line; one that is not text becomes an omitted sentence.
 
     Args:
-        line: as ``in_lines`` yields it.
-        read: a function of the name, file, number and text of a line, as ``read_spaced_words``.
+        read: a function of the name, file, line number and text, such as ``read_spaced_words``.
     """
     if not line.is_text:
         return omit_line(line)
@@ -245,19 +204,12 @@ def read_line(line: RawText, read: Callable[[str, str, int, str], Located]) -> L
 
 
 def omit_line(line: RawText) -> Located:
-    """Return a line as an omitted sentence: it is no text."""
+    """Return a line that is not text as an omitted sentence."""
     return Located(Omitted(MARKUP, f"#{line.line}", line.path, line.line), line.text)
 
 
 def read_spaced_words(name: str, path: str, line: int, text: str) -> Located:
-    """Read a sentence whose words are separated by white space.
-
-    Args:
-        name: the name of the sentence.
-        path: the file.
-        line: the number of the line.
-        text: the text of the line, including its line end.
-    """
+    """Read a sentence, including its line end, whose words are separated by white space."""
     edges = [0, *(x for match in BLANKS.finditer(text) for x in match.span()), len(text)]
     spans = [span for span in zip(edges[::2], edges[1::2], strict=True) if span[0] < span[1]]
     pieces = [Piece(span, is_mark(text[slice(*span)])) for span in spans]

@@ -1,7 +1,7 @@
-"""Transcripts in JSON, as whisper writes them: segments with a text, perhaps with a list of words.
+"""Transcripts in whisper's JSON: segments with a text and, optionally, a list of words.
 
-The file is text in which some strings are replaced, so that everything else comes back byte for
-byte (docs/decisions/files.md). Segments are entries, and the last one brings the file.
+The writer replaces strings in the text of the file, so everything else is reproduced byte for byte
+(docs/decisions/files.md).
 """
 
 from __future__ import annotations
@@ -23,23 +23,17 @@ from semipunct.formats.text import Text, TextWriter
 from semipunct.marks import Puncteme
 
 _STRING = r'"(?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"'
+# Any string, or the key of a text or word with its string.
 _SPELLING = re.compile(rf'(?P<key>"(?:text|word)"\s*:\s*)(?P<value>{_STRING})|{_STRING}')
-"""Any string, or a key of texts and words with its string."""
 
 _MARK = re.compile(r"[^\w\s]")
 
+# Marks and blanks between two words that belong to the second one.
 _NEXT = re.compile(r"\s+\S*\Z|[\[({¿¡“‘„‚«‹「『（《〈【]+\Z")
-"""The marks and blanks between two words that belong to the second one."""
 
 
 class _String(NamedTuple):
-    """A string that spells a text or a word.
-
-    Attributes:
-        place: of its first quotation mark.
-        end: the place after its last one.
-        value: its characters.
-    """
+    """A JSON string with a text or a word, and its position with quotation marks."""
 
     place: int
     end: int
@@ -47,14 +41,6 @@ class _String(NamedTuple):
 
 
 class _Part(NamedTuple):
-    """A segment.
-
-    Attributes:
-        string: its text.
-        words: of the segment.
-        speaker: who says it, if that is recorded.
-    """
-
     string: _String
     words: list[_String]
     speaker: object
@@ -62,13 +48,11 @@ class _Part(NamedTuple):
 
 @dataclass
 class Document:
-    """A file with a transcript.
+    """The file of a transcript.
 
     Attributes:
-        text: of the file.
-        parts: its segments.
-        copies: lists of strings that spell the words of all segments once more.
-        respelt: the new texts of segments, as they become known.
+        copies: lists of strings that repeat the words of all segments.
+        respelt: new texts of segments, added as entries are written.
     """
 
     text: str
@@ -79,10 +63,6 @@ class Document:
     @classmethod
     def parse(cls, text: str, name: str) -> Document:
         """Find the segments and words of a transcript.
-
-        Args:
-            text: of a file.
-            name: of the file, for messages.
 
         Raises:
             TreebankError: if the text is not JSON, or has no segments with text.
@@ -96,7 +76,7 @@ class Document:
             strings.append(_String(*match.span("value"), value))
             return f'{match["key"]}"{len(strings) - 1}"'
 
-        # A parser of the standard library gives no places; the number of a string leads to its own.
+        # ``json`` reports no positions, so each string is replaced by its index before parsing.
         try:
             data = json.loads(_SPELLING.sub(numbered, text).removeprefix("\ufeff"))
         except (ValueError, RecursionError) as error:
@@ -124,7 +104,7 @@ class Document:
         return cls(text, parts, [copy for copy in copies if copy])
 
     def segments(self) -> Iterator[tuple[int, str, bool]]:
-        """Yield line and text of each segment, and whether what follows is said by someone else."""
+        """Yield line and text of each segment, and whether the speaker changes after it."""
         parts = enumerate(self.parts)
         spoken = [(n, part.speaker) for n, part in parts if part.string.value.strip()]
         following = zip(spoken, [*spoken[1:], (0, object())], strict=True)
@@ -135,7 +115,7 @@ class Document:
             yield line, part.string.value, number in turns
 
     def write(self) -> str:
-        """Return the file with the new texts, in which nothing but marks and capitals changed."""
+        """Return the file with the new texts; only marks and capitals change."""
         olds = [part.string.value for part in self.parts]
         news = [self.respelt.get(number, old) for number, old in enumerate(olds)]
         changed: dict[_String, str] = {}
@@ -164,17 +144,11 @@ def _letters(text: str) -> str:
 def _respelt(
     copy: Sequence[_String], olds: Sequence[str], news: Sequence[str]
 ) -> dict[_String, str]:
-    """Return the new spellings of strings that spell the words of texts, as these spell them.
-
-    Args:
-        copy: the strings.
-        olds: the texts.
-        news: the texts with other marks and capitals.
-    """
+    """Return the new spelling of each string in ``copy``, the words of the texts ``olds``."""
     spelling = "".join(string.value for string in copy)
     joint = "" if "".join(olds).strip() == spelling.strip() else " "
     old, new = joint.join(olds), joint.join(news)
-    # Words that have no marks although their text has some are meant to have none.
+    # If words lack the marks of their text, they are meant to be bare.
     words = [string for string in copy if _letters(string.value)]
     is_bare = _MARK.search(old) and not _MARK.search(spelling)
     if not words or is_bare or _letters(old) != _letters(spelling):
@@ -185,19 +159,14 @@ def _respelt(
     for string, before, after in zip(words, *divided, strict=True):
         core = string.value.strip()
         if core == before.strip():
-            # Words of a list may have no blanks around them; then none are added.
+            # If listed words have no blanks around them, none are added.
             head, _, tail = string.value.partition(core)
             changed[string] = f"{head}{after.strip()}{tail}"
     return changed
 
 
 def _divided(text: str, counts: Sequence[int]) -> list[str]:
-    """Divide a text into words, each with the marks and blanks that belong to it.
-
-    Args:
-        text: the text.
-        counts: how many letters each word has.
-    """
+    """Divide a text into words of ``counts`` letters, with adjacent marks and blanks."""
     places = [place for place, character in enumerate(text) if character.isalnum()]
     bounds = [0]
     for last in [*accumulate(counts)][:-1]:
@@ -208,12 +177,7 @@ def _divided(text: str, counts: Sequence[int]) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Segment(Located):
-    """A segment of a transcript.
-
-    Attributes:
-        document: the file.
-        number: of the segment there, from 0.
-    """
+    """A segment of a transcript, with its index in the document."""
 
     document: Document | None = None
     number: int = 0
@@ -226,7 +190,7 @@ class Segment(Located):
 class Transcripts(Text):
     """Transcripts of whisper (``.json``), which text models read and write.
 
-    The segments are parts of one text: sentences cross them, but not the turns of speakers.
+    Sentences may cross segments, but not turns of speakers.
     """
 
     name = "transcript"
@@ -243,7 +207,7 @@ class Transcripts(Text):
 
 
 class TranscriptWriter(TextWriter):
-    """A writer of transcripts: the text of all entries but the last one of a file is empty."""
+    """A writer of transcripts; only the last entry of a file has text."""
 
     def annotate(self, entry: Entry[Located], annotation: Annotation) -> str:
         return _written(entry.record, TextWriter.annotate(self, entry, annotation))

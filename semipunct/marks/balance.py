@@ -1,16 +1,7 @@
-"""Choice of marks that leave no more brackets and quotation marks unmatched than before.
+"""Choice of marks that leaves no more brackets and quotation marks unmatched than before.
 
-The strings of slots are chosen independently, except that a bracket or quotation mark that is
-inserted needs a partner. The choice of least total cost under this constraint is found by dynamic
-programming over the slots, whose states are the stacks of open marks (a Viterbi search in a
-pushdown automaton, as in the recognition of Dyck languages).
-
-Marks are counted twice: those in slots alone, and together with brackets that are characters of
-words, because readers may take the bracket of an emoticon or an address for a partner. Neither
-count may grow, and every inserted mark needs a partner in a slot that is inserted or had none.
-(Otherwise *(yes what is up :))* may become *(yes) what is up (:))*, where counts are the same.)
-
-Why pairs are a constraint: docs/decisions/restoration.md.
+A Viterbi search over slots, whose states are stacks of open marks, finds the choice of least cost
+(docs/decisions/restoration.md).
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -20,6 +11,7 @@ from typing import NamedTuple
 from semipunct.marks.matching import TYPOGRAPHIC, Matcher, matched_pairs
 from semipunct.marks.tokens import BRACKET_PAIRS, QUOTE_PAIRS, Puncteme
 
+# Matcher of brackets and quotation marks: all pairs but sentence marks (¿ ?).
 ENCLOSING = Matcher(
     frozenset(
         pair
@@ -27,10 +19,9 @@ ENCLOSING = Matcher(
         if pair in BRACKET_PAIRS | QUOTE_PAIRS or pair[0] == pair[1]
     )
 )
-"""The matcher of brackets and quotation marks: all pairs but those of sentence marks (¿ ?)."""
 
+# States kept after each slot; texts need a few dozen at most.
 BEAM = 256
-"""States kept after each slot; the marks that are drawn in practice need a few dozen at most."""
 
 _MEMBERS = ENCLOSING.openings | ENCLOSING.partners.keys()
 _BRACKETS = frozenset(mark for pair in BRACKET_PAIRS for mark in pair)
@@ -42,9 +33,8 @@ class Unmatched(NamedTuple):
     """Numbers of brackets and quotation marks without a partner.
 
     Attributes:
-        slots: those in slots, when the characters of words are ignored.
-        characters: those in slots and words.
-        inserted: those that are inserted into slots, including those that take away a partner.
+        characters: in slots and words.
+        inserted: including inserted marks with a partner taken from another mark.
     """
 
     slots: int
@@ -52,24 +42,23 @@ class Unmatched(NamedTuple):
     inserted: int
 
     def is_within(self, limits: "Unmatched") -> bool:
-        """Return whether no number exceeds its limit."""
         return all(number <= most for number, most in zip(self, limits, strict=True))
 
 
 class Status(Enum):
-    """The status of a mark in a slot: inserted, or existing with or without a partner before."""
+    """A mark in a slot is inserted, or existed with or without a partner."""
 
     INSERTED = "inserted"
     PARTNERED = "partnered"
     LONE = "lone"
 
 
+# Status of each existing token of a slot.
 Statuses = Mapping[str, Status]
-"""The status of each existing token of a slot."""
 
 
+# A bracket or quotation mark, and its status.
 _Mark = tuple[str, Status]
-"""A bracket or quotation mark, and its status."""
 
 
 class _Count(NamedTuple):
@@ -77,8 +66,8 @@ class _Count(NamedTuple):
 
     Attributes:
         waiting: the open marks.
-        unmatched: the number of other marks that have no partner.
-        inserted: those of them that are inserted, and those that take away a partner.
+        unmatched: other marks without a partner.
+        inserted: inserted marks without a partner, or with a partner taken from another mark.
     """
 
     waiting: "_Stack"
@@ -91,23 +80,15 @@ class _Count(NamedTuple):
 
 
 class _Stack:
-    """The open marks after a part of a sentence, of which it is the innermost.
+    """A stack of open marks, identified by its innermost mark.
 
-    The stacks of a sentence are the nodes of a tree, with one node for each content. States are
-    therefore compared and hashed by the identity of their stacks, however deep these are, and the
-    effect of a mark is computed once for all states that have the same stack. A node takes constant
-    space and time: it has the innermost mark of each kind below it, and numbers of marks.
+    Stacks form a tree with one node per content, so states are compared by identity and the effect
+    of a mark is computed once per stack.
     """
 
     __slots__ = ("_below", "_depth", "_effects", "_innermost", "_inserted", "_status", "_token")
 
     def __init__(self, below: "_Stack | None" = None, mark: _Mark | None = None) -> None:
-        """Put a mark on a stack; without one, begin with an empty stack.
-
-        Args:
-            below: the stack.
-            mark: the mark.
-        """
         self._below = below
         self._token, self._status = mark or ("", Status.LONE)
         self._depth = self._inserted = 0
@@ -119,7 +100,6 @@ class _Stack:
         self._effects: dict[_Mark, _Count] = {}
 
     def after(self, mark: _Mark) -> _Count:
-        """Return the effect of the next mark."""
         effect = self._effects.get(mark)
         if effect is None:
             effect = self._effects[mark] = self._after(*mark)
@@ -136,7 +116,7 @@ class _Stack:
         return _Count(self, 1, int(status is Status.INSERTED))
 
     def _closed_by(self, token: str) -> "_Stack | None":
-        """Return the stack whose innermost mark a token closes, as ``Matcher.closed_by`` does."""
+        """Return the stack whose innermost mark the token closes, as ``Matcher.closed_by``."""
         partners = ENCLOSING.partners.get(token, frozenset())
         if self._token in partners:
             return self
@@ -144,30 +124,17 @@ class _Stack:
         return max(candidates, key=lambda stack: stack._depth, default=None)
 
     def ended(self) -> _Count:
-        """Return the effect of the end of a sentence, where nothing is open."""
         return _Count(self, self._depth, self._inserted)
 
 
 class _Marks(NamedTuple):
-    """The brackets and quotation marks of a slot and the word after it.
-
-    Attributes:
-        slot: those in the slot, with their status.
-        brackets: the characters of the word that are brackets.
-    """
+    """The brackets and quotation marks in a slot, and the brackets in the word after it."""
 
     slot: tuple[_Mark, ...]
     brackets: tuple[_Mark, ...]
 
     @classmethod
     def of(cls, string: Puncteme, existing: Statuses, word: str) -> "_Marks":
-        """Return the marks among the tokens of a string and the characters of a word.
-
-        Args:
-            string: the tokens of the slot.
-            existing: those that were there before; others are inserted.
-            word: the word.
-        """
         return cls(
             tuple((t, existing.get(t, Status.INSERTED)) for t in string if t in _MEMBERS),
             tuple((char, Status.LONE) for char in word if char in _BRACKETS),
@@ -180,11 +147,9 @@ class _State(NamedTuple):
 
     @classmethod
     def first(cls) -> "_State":
-        """Return the state before the first slot."""
         return cls(_Count(_Stack()), _Count(_Stack()))
 
     def after(self, marks: _Marks) -> "_State":
-        """Read a slot and the word after it."""
         if not any(marks):
             return self
         slots, characters = self
@@ -196,7 +161,6 @@ class _State(NamedTuple):
         return _State(slots, characters)
 
     def ended(self) -> "_State":
-        """Return the state after the last word."""
         return _State(*(count.plus(count.waiting.ended()) for count in self))
 
     @property
@@ -205,13 +169,7 @@ class _State(NamedTuple):
 
 
 def statuses(existing: Sequence[Puncteme]) -> Sequence[Statuses]:
-    """Return the status of each bracket and quotation mark before others are inserted.
-
-    A slot with several equal ones has one status for them: that they have partners, if one has.
-
-    Args:
-        existing: ``[n + 1]`` the strings of all slots.
-    """
+    """Return the status of each bracket and quotation mark before others are inserted."""
     paired = {place for pair in matched_pairs(existing, ENCLOSING) for place in pair}
     by_slot: list[dict[str, Status]] = [{} for _ in existing]
     for slot, string in enumerate(existing):
@@ -226,13 +184,7 @@ def statuses(existing: Sequence[Puncteme]) -> Sequence[Statuses]:
 def count_unmatched(
     slots: Sequence[Puncteme], forms: Sequence[str], existing: Sequence[Statuses] | None = None
 ) -> Unmatched:
-    """Count the brackets and quotation marks without a partner.
-
-    Args:
-        slots: ``[n + 1]`` strings of tokens.
-        forms: ``[n]`` the words.
-        existing: ``[n + 1]`` the status of tokens before insertion; by default nothing is inserted.
-    """
+    """Count the brackets and quotation marks without a partner; by default nothing is inserted."""
     if existing is None:
         existing = statuses(slots)
     state = _State.first()
@@ -247,17 +199,16 @@ def balance_strings(
     existing: Sequence[Statuses],
     limits: Unmatched,
 ) -> list[Puncteme] | None:
-    """Return the strings of least total cost that leave few enough marks unmatched.
+    """Return the strings of least total cost that leave few enough marks unmatched, if any.
 
     Args:
-        alternatives: ``[n + 1]`` the possible strings of each slot with their costs.
-        forms: ``[n]`` the words.
-        existing: ``[n + 1]`` the status of tokens before insertion.
-        limits: the largest numbers of unmatched marks, as from ``count_unmatched``.
-
-    Returns:
-        ``[n + 1]`` strings; None if no choice that was considered is within the limits.
+        alternatives: ``[n + 1]`` possible strings with their costs.
+        existing: ``[n + 1]`` statuses before insertion.
+        limits: as from ``count_unmatched``.
     """
+    # Marks are counted in slots alone, and together with brackets in words, since readers may take
+    # the bracket of an emoticon for a partner; neither count may grow. The partner of an inserted
+    # mark must be in a slot: otherwise (yes what is up :)) may become (yes) what is up (:)).
     states: dict[_State, Cost] = {_State.first(): 0.0}
     steps: list[dict[_State, tuple[_State, Puncteme]]] = []
     for options, status, word in zip(alternatives, existing, (*forms, ""), strict=True):
@@ -287,7 +238,7 @@ def balance_strings(
 def _cheapest(
     options: Sequence[tuple[Puncteme, Cost]], existing: Statuses, word: str
 ) -> list[tuple[_Marks, tuple[Puncteme, Cost]]]:
-    """Return the cheapest of the strings that have the same brackets and quotation marks."""
+    """Keep the cheapest of the strings with the same brackets and quotation marks."""
     cheapest: dict[_Marks, tuple[Puncteme, Cost]] = {}
     for string, cost in options:
         marks = _Marks.of(string, existing, word)
@@ -302,13 +253,7 @@ def encloses(string: Puncteme) -> bool:
 
 
 def matcher_of(tokens: Collection[str]) -> Matcher:
-    """Return the matcher of the brackets and quotation marks of a language.
-
-    A mark that closes another one of them does not open.
-
-    Args:
-        tokens: the marks of the language.
-    """
+    """Return the matcher of a language's brackets and quotation marks, given its tokens."""
     pairs = {pair for pair in ENCLOSING.pairs if pair[0] in tokens and pair[1] in tokens}
     closed_otherwise = {closing for opening, closing in pairs if opening != closing}
     return Matcher(frozenset((a, b) for a, b in pairs if a != b or b not in closed_otherwise))
@@ -317,13 +262,7 @@ def matcher_of(tokens: Collection[str]) -> Matcher:
 def without_lone_marks(
     slots: Sequence[Puncteme], existing: Sequence[Puncteme], matcher: Matcher
 ) -> list[Puncteme]:
-    """Remove inserted brackets and quotation marks that have no partner.
-
-    Args:
-        slots: ``[n + 1]`` strings of tokens.
-        existing: ``[n + 1]`` the strings of slots that are not changed; empty for the others.
-        matcher: of the language.
-    """
+    """Remove inserted brackets and quotation marks without a partner."""
     paired = {place for pair in matched_pairs(slots, matcher) for place in pair}
 
     def stays(slot: int, index: int, token: str) -> bool:

@@ -1,17 +1,12 @@
 """Corrections as data: the changes between two punctuations of a sentence.
 
-A slot has at most one correction: the tokens that differ after the common prefix and suffix of the
-old and new strings are removed. So two corrected versions of a sentence have the same correction in
-a slot if and only if they have the same tokens there, whatever the order of a writer's edits.
-
-These are not the edits of ``marks.edits``, by which the channel rewrites underlying tokens.
-
-Why a slot has one correction, and not one for each token, is in docs/decisions/correction.md.
+The correction of a slot is its two strings without common prefix and suffix, in whichever order a
+writer edits (docs/decisions/correction.md). ``marks.edits`` has the edits of the channel.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal
 
 from semipunct.errors import UsageError
 from semipunct.marks.tokens import Puncteme, shown_string
@@ -19,21 +14,15 @@ from semipunct.wording import quantity
 
 ErrorKind = Literal["missing", "superfluous", "doubled", "moved", "replaced"]
 
-ERROR_KINDS: tuple[ErrorKind, ...] = get_args(ErrorKind)
-"""All kinds of errors, in the order in which tables list them."""
-
 
 @dataclass(frozen=True, slots=True)
 class Correction:
-    """A change to the tokens of one slot.
+    """A change to the tokens of one slot, from the index ``start`` on.
 
     Attributes:
-        slot: the number of the slot, 0 to n.
-        start: the index of the first changed token in the slot.
-        before: the tokens to replace; empty for an insertion.
-        after: the replacement; empty for a deletion.
-        kind: the kind of the error: ``doubled`` if a superfluous token is next to an equal one that
-            stays, ``moved`` if the same tokens are in another order.
+        before: empty for an insertion.
+        after: empty for a deletion.
+        kind: ``doubled`` if an equal token is next to it, ``moved`` if only the order changes.
     """
 
     slot: int
@@ -44,7 +33,6 @@ class Correction:
 
     @property
     def stop(self) -> int:
-        """The index after the last changed token in the slot."""
         return self.start + len(self.before)
 
     @property
@@ -59,14 +47,9 @@ class Correction:
 def corrections(
     before: Sequence[Puncteme], after: Sequence[Puncteme | None]
 ) -> tuple[Correction, ...]:
-    """Return the changes from one punctuation of a sentence to another.
+    """Return the changes between two punctuations of a sentence, ``[n + 1]`` slots each.
 
-    Args:
-        before: ``[n + 1]`` the old strings.
-        after: ``[n + 1]`` the new strings; None if unknown: such a slot has no correction.
-
-    Raises:
-        UsageError: if the numbers of slots differ.
+    Unknown slots (None) have no correction.
     """
     if len(before) != len(after):
         raise UsageError(
@@ -91,7 +74,6 @@ def _correction(slot: int, before: Puncteme, after: Puncteme) -> Correction:
 
 
 def _kind(removed: Puncteme, inserted: Puncteme, neighbours: set[str]) -> ErrorKind:
-    """Classify an error by the tokens that change, and by the unchanged ones next to them."""
     if not removed:
         return "missing"
     if not inserted:

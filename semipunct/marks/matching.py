@@ -1,8 +1,7 @@
 """Matching of opening and closing marks.
 
-A mark closes the nearest open mark with which it can form a pair; marks opened between the two
-remain without a partner, so pairs are nested. The possible pairs, and the treatment of marks that
-may both open and close, depend on the purpose, and are defined by a ``Matcher``.
+A mark closes the nearest open mark with which it forms a pair; marks opened between the two remain
+without a partner, so pairs are nested.
 """
 
 from collections import Counter
@@ -13,18 +12,16 @@ from typing import NamedTuple
 
 from semipunct.marks.tokens import PAIRS, STRAIGHT, Puncteme, TokenPair
 
+# The slot of a token, and its index in the slot.
 Place = tuple[int, int]
-"""The slot of a token, and its index among the tokens of that slot."""
 
 
 @dataclass(frozen=True)
 class Matcher:
-    """A table of pairs, and the rule by which marks are matched.
+    """A table of pairs, and the rule for marks that may both open and close.
 
     Attributes:
-        pairs: opening and closing tokens.
-        closes_past_others: whether a mark that may both open and close can close a mark other than
-            the innermost open one; if not, it opens unless the innermost is its partner.
+        closes_past_others: whether such a mark may close any open mark, not only the innermost.
     """
 
     pairs: frozenset[TokenPair]
@@ -37,19 +34,14 @@ class Matcher:
 
     @cached_property
     def partners(self) -> dict[str, frozenset[str]]:
-        """The possible opening tokens of every closing token."""
+        """The possible opening tokens of each closing token."""
         openings_of: dict[str, set[str]] = {}
         for opening, closing in self.pairs:
             openings_of.setdefault(closing, set()).add(opening)
         return {closing: frozenset(openings) for closing, openings in openings_of.items()}
 
     def closed_by(self, token: str, waiting: Sequence[str]) -> int | None:
-        """Find the index of the open mark that a token closes; None if there is none.
-
-        Args:
-            token: the next token.
-            waiting: the open marks, the innermost last.
-        """
+        """Return the index in ``waiting``, innermost last, of the mark that a token closes."""
         partners = self.partners.get(token)
         if not partners or not waiting:
             return None
@@ -59,12 +51,7 @@ class Matcher:
         return next((i for i in reach if waiting[i] in partners), None)
 
     def after(self, waiting: tuple[str, ...], tokens: Iterable[str]) -> tuple[str, ...]:
-        """Return the marks that are open after further tokens.
-
-        Args:
-            waiting: the open marks before them, the innermost last.
-            tokens: the further tokens, in text order.
-        """
+        """Return the open marks after further tokens."""
         for token in tokens:
             closed = self.closed_by(token, waiting)
             if closed is not None:
@@ -74,31 +61,22 @@ class Matcher:
         return waiting
 
 
+# The matcher for features: all pairs, and straight quotation marks, which pair with themselves.
 REMEMBERED = Matcher(PAIRS.union((mark, mark) for mark in STRAIGHT))
-"""The matcher for features: all pairs, and straight quotation marks, which pair with themselves."""
 
+# The matcher for typesetting: also marks that both open and close (Swedish, Finnish).
 TYPOGRAPHIC = Matcher(REMEMBERED.pairs | {("”", "”"), ("»", "»")})
-"""The matcher for typesetting: also marks that both open and close (Swedish, Finnish)."""
 
 
 class PairingErrors(NamedTuple):
-    """The numbers of opening marks without closing marks, and of closing marks without opening."""
+    """Numbers of opening and closing marks without a partner."""
 
     openings: int
     closings: int
 
 
 def pairing_errors(slots: Sequence[Puncteme], pairs: Set[TokenPair] = PAIRS) -> PairingErrors:
-    """Count unmatched opening marks and unmatched closing marks in one sentence.
-
-    All slots are read as one string from left to right. A mark that can open and close (*«* in
-    French and in German) closes the innermost open mark if it can, and opens otherwise. When a mark
-    is closed, marks opened after it count as unmatched. Tokens that occur in no pair are ignored.
-
-    Args:
-        slots: ``[n + 1]`` strings of tokens.
-        pairs: opening and closing tokens.
-    """
+    """Count unmatched opening and closing marks in a sentence, read from left to right."""
     matcher = Matcher(frozenset(pairs), closes_past_others=False)
     paired = {place for pair in matched_pairs(slots, matcher) for place in pair}
     alone = [
@@ -115,22 +93,15 @@ def pairing_errors(slots: Sequence[Puncteme], pairs: Set[TokenPair] = PAIRS) -> 
 def matched_pairs(
     slots: Sequence[Puncteme], matcher: Matcher = TYPOGRAPHIC
 ) -> list[tuple[Place, Place]]:
-    """Find matching opening and closing tokens, in the order of the closing ones.
-
-    The time is linear in the number of tokens.
-
-    Args:
-        slots: ``[n + 1]`` strings of tokens.
-        matcher: the table of pairs.
-    """
+    """Find matching tokens in linear time, in the order of the closing ones."""
     matches: list[tuple[Place, Place]] = []
     tokens_waiting: list[str] = []
     places: list[Place] = []
     counts: Counter[str] = Counter()
     for slot, tokens in enumerate(slots):
         for index, token in enumerate(tokens):
-            # A successful search removes the marks that it passes. An unsuccessful one is avoided,
-            # since many closing marks would each search the same open marks.
+            # A successful search removes the marks that it passes; unsuccessful searches are
+            # avoided, since many closing marks would search the same open marks.
             is_sought = any(counts[opening] for opening in matcher.partners.get(token, ()))
             closed = matcher.closed_by(token, tokens_waiting) if is_sought else None
             if closed is not None:

@@ -1,10 +1,10 @@
-"""Punctuation in the Penn Treebank: its tags, and the escaping of characters.
+"""Punctuation in the Penn Treebank (Marcus, Santorini and Marcinkiewicz 1993, table 2).
 
-Marcus, Santorini and Marcinkiewicz (1993), table 2; brackets are escaped since the second release.
+Brackets are escaped since the second release.
 """
 
+# Tags of punctuation; currency and number signs (``$``, ``#``) are words.
 MARK_TAGS: frozenset[str] = frozenset((",", ".", ":", "``", "''", "-LRB-", "-RRB-"))
-"""The tags of punctuation; currency and number signs (``$``, ``#``) are words."""
 
 _ESCAPES = {
     "-LRB-": "(",
@@ -34,28 +34,15 @@ _SPELT = {
 
 
 def unescape(form: str) -> str:
-    """Unescape a token: brackets, and ``/`` and ``*``, which have backslashes in treebanks.
-
-    Args:
-        form: the form in a treebank.
-    """
+    """Unescape brackets, ``/`` and ``*`` in a treebank form."""
     return _ESCAPES.get(form) or form.replace("\\/", "/").replace("\\*", "*")
 
 
 def escape(form: str) -> str:
-    """Escape the round brackets in a word, as bracketed trees require; inverts ``unescape``.
-
-    Args:
-        form: the form in text.
-    """
+    """Escape round brackets in a word, as bracketed trees require; inverts ``unescape``."""
     return "".join(_BRACKETS.get(character, character) for character in form)
 
 
 def tagged_mark(token: str) -> tuple[str, str]:
-    """Return the tag and the spelling of a mark.
-
-    Args:
-        token: the token in the vocabulary of models. Without a specific tag, it has the tag of
-            colons and dashes.
-    """
+    """Return the tag and the spelling of a mark; the default tag is that for colons and dashes."""
     return _SPELT.get(token, (":", token))

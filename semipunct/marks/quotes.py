@@ -1,7 +1,4 @@
-"""Straight quotation marks made directional, and the gaps between words with other marks.
-
-Li, Wang and Eisner (2019), section 4, footnote 12, make quotation marks directional.
-"""
+"""Directional quotation marks (Li, Wang and Eisner 2019, footnote 12), and gaps between words."""
 
 from collections.abc import Hashable, Sequence
 from difflib import SequenceMatcher
@@ -12,8 +9,8 @@ from semipunct.marks.tokens import Puncteme
 
 Kind = Literal["double", "single"]
 
+# The opening and the closing mark of each kind.
 DIRECTIONAL: dict[Kind, tuple[str, str]] = {"double": ("“", "”"), "single": ("‘", "’")}
-"""The opening and the closing mark of each kind."""
 
 # Forms of either side, to be disambiguated by a tag or by the partner.
 _STRAIGHT: dict[str, Kind] = {
@@ -30,13 +27,7 @@ _BY_FORM = {"``": 0, "`": 0, "''": 1}
 
 
 class Mark(NamedTuple):
-    """A token that may be a quotation mark.
-
-    Attributes:
-        form: the form of the token.
-        tag: the language-specific tag; two backquotes or two apostrophes determine the side.
-        group: the group of the mark; only marks of the same group can be partners.
-    """
+    """A token that may be a quotation mark; only marks of the same group can be partners."""
 
     form: str
     tag: str = ""
@@ -46,12 +37,8 @@ class Mark(NamedTuple):
 def directional(tokens: Sequence[Mark | None]) -> tuple[list[str | None], int, int]:
     """Replace straight quotation marks by opening and closing ones.
 
-    The side of a mark is determined by its tag, or else by its form (two backquotes, two
-    apostrophes, a backquote). The remaining marks of each kind and group are paired in order: the
-    first opens, the second closes. A mark without a partner is not changed.
-
-    Args:
-        tokens: the tokens of a sentence, in order; None for one that is not punctuation.
+    Tag or else form determine the side if they can; other marks of each kind and group open and
+    close in turn. None is a token that is not punctuation.
 
     Returns:
         The forms, the number of marks replaced, and the number left straight.
@@ -81,10 +68,10 @@ class Gap(NamedTuple):
     """The original text between two words, or at an edge of a sentence.
 
     Attributes:
-        tokens: ``[k]`` its marks in the vocabulary of models.
-        spelt: ``[k]`` the marks as spelt in the text.
-        spaces: ``[k + 1]`` the text before, between and after them.
-        opens: whether it is before the first word.
+        tokens: ``[k]`` marks in the vocabulary of models.
+        spelt: ``[k]`` marks as in the text.
+        spaces: ``[k + 1]`` the text around them.
+        opens: whether the gap is before the first word.
         closes: whether it is after the last word.
     """
 
@@ -96,18 +83,12 @@ class Gap(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The original characters."""
         pieces = (x for pair in zip(self.spaces, self.spelt, strict=False) for x in pair)
         return "".join(pieces) + self.spaces[-1]
 
 
 def kept_tokens(before: Puncteme, after: Puncteme) -> list[int]:
-    """Align new tokens with old ones: the number, from 1, of the old token of each; 0 for none.
-
-    Args:
-        before: the old tokens.
-        after: the new tokens.
-    """
+    """Align new tokens with old ones: for each the number of the old token, from 1, or 0."""
     if before == after:
         return [*range(1, len(after) + 1)]
     numbers = [0] * len(after)
@@ -121,18 +102,10 @@ def kept_tokens(before: Puncteme, after: Puncteme) -> list[int]:
 
 
 def rewritten(gap: Gap, tokens: Puncteme, row: Sequence[bool]) -> str:
-    """Return the text of a gap with new marks.
+    """Return the text of a gap with new marks, with spaces where ``row`` is true.
 
-    The text between marks or words that remain neighbours is kept, and so is the text outside the
-    sentence. Where marks are inserted between them, it stays on one side of these. Other required
-    spaces are taken from the remaining whitespace, whatever its characters. Whitespace other than
-    spaces (a tab, a line break) is never lost.
-
-    Args:
-        gap: the original gap.
-        tokens: ``[m]`` the new marks.
-        row: ``[m + 1]`` whether there is a space before, between and after them, as in
-            ``spacing.slot_spaces``.
+    Text between remaining neighbours and outside the sentence is kept. Spaces are taken from the
+    other whitespace; tabs and line breaks are never lost.
     """
     if tokens == gap.tokens:
         return gap.text

@@ -1,11 +1,8 @@
 """Spacing around punctuation: words and slots as plain text.
 
-A mark is attached without a space to the preceding text (a comma), to the following text (an
-opening bracket), to both (a slash) or to neither (a dash). This is determined by Unicode categories
-and a small table of exceptions; for a quotation mark that may open or close, by its partner, or
-else by its position. Scripts that do not separate words by spaces are recognised by the names of
-their characters. The language is not used: French spaces before *;* and inside guillemets are not
-inserted.
+Unicode categories and a table of exceptions determine the side on which a mark is attached without
+a space; a partner or position determines it for ambiguous quotation marks. The language is not
+used.
 """
 
 from __future__ import annotations
@@ -21,11 +18,11 @@ from typing import Literal
 from semipunct.marks.matching import TYPOGRAPHIC, matched_pairs
 from semipunct.marks.tokens import ABBREVIATION, SILENT, STRAIGHT, Puncteme, is_emoticon, is_picture
 
+# The side on which a token is attached without a space.
 Side = Literal["left", "right", "both", "neither"]
-"""The side on which a token is attached without a space."""
 
+# A hyphen, attached on both sides, or a substitute for a dash, with spaces.
 HYPHEN = "-"
-"""A hyphen, attached on both sides, or a substitute for a dash, with spaces."""
 
 _BY_CATEGORY: dict[str, Side] = {
     "Ps": "right",
@@ -78,12 +75,12 @@ _LOOSE = frozenset(
 
 
 def visible(slots: Sequence[Puncteme]) -> list[Puncteme]:
-    """Keep only the tokens that are visible between words (those not in ``marks.SILENT``)."""
+    """Remove the tokens of ``SILENT``, which are not visible between words."""
     return [tuple(token for token in slot if token not in SILENT) for slot in slots]
 
 
 def token_sides(slots: Sequence[Puncteme]) -> list[list[Side]]:
-    """Return, slot by slot, the side on which each token of a sentence is attached."""
+    """Return the side on which each token of a sentence is attached, by slot."""
     sides: list[list[Side]] = [[*map(_side, tokens)] for tokens in slots]
     for (slot, index), (last_slot, last_index) in matched_pairs(slots):
         sides[slot][index], sides[last_slot][last_index] = "right", "left"
@@ -96,7 +93,7 @@ def token_sides(slots: Sequence[Puncteme]) -> list[list[Side]]:
 
 @lru_cache(maxsize=4096)
 def _side(token: str) -> Side:
-    """Return the side on which a token without a partner is attached."""
+    """Return the side of a token without a partner."""
     opens, closes = token in TYPOGRAPHIC.openings, token in TYPOGRAPHIC.partners
     if opens != closes:
         return "right" if opens else "left"
@@ -110,26 +107,14 @@ def _character_side(char: str) -> Side:
     return _BY_CHARACTER.get(char) or _BY_CATEGORY.get(unicodedata.category(char), "neither")
 
 
-def is_joining(token: str) -> bool:
-    """Return whether a token, such as a slash, is attached to the words on both sides."""
-    return _side(token) == "both"
-
-
 def is_dash(token: str) -> bool:
     """Return whether a token consists of dashes and hyphens only."""
     return all(unicodedata.category(char) == "Pd" for char in token) and bool(token)
 
 
 def are_spaced(before: str, after: str) -> bool:
-    """Return whether the script has a space between two neighbouring words or marks.
-
-    It does not if one of the two adjacent characters is a wide mark or belongs to a script without
-    spaces. Korean has spaces, although it also uses Han characters.
-
-    Args:
-        before: the left neighbour; may be empty.
-        after: the right neighbour; may be empty.
-    """
+    """Return whether the script has a space between two neighbouring words or marks."""
+    # Korean has spaces, although it also uses Han characters.
     last, first = _script(before[-1:]), _script(after[:1])
     return "unspaced" not in (last, first) or "hangul" in (last, first)
 
@@ -148,12 +133,8 @@ def _script(char: str) -> Literal["unspaced", "hangul", "other"]:
 def compound_slots(heads: Sequence[int], relations: Sequence[str]) -> frozenset[int]:
     """Find the slots where a hyphen would form a compound of two words (*text-based*, *al-Qaida*).
 
-    These are the slots between two words linked by an arc, except arcs to a following dependent
-    with a loose relation, before which a hyphen is used as a dash (*Lagos - home of ...*).
-
-    Args:
-        heads: ``[n]`` the head of each word, 0 for the root.
-        relations: ``[n]`` the label of each arc.
+    An arc links the two words, except to a following dependent with a loose relation, which a
+    hyphen sets off as a dash (*Lagos - home of ...*).
     """
     return frozenset(
         word
@@ -172,16 +153,13 @@ def slot_spaces(
     """Determine the spaces around words and marks by typographic rules.
 
     Args:
-        forms: ``[n]`` the forms of the words.
-        slots: ``[n + 1]`` strings of tokens without those of ``marks.SILENT`` (see ``visible``).
-        spaced: ``[n - 1]`` or more: whether a space follows a word if the slot after it is empty;
-            None if unknown. Then, and by default, the script decides.
-        compounds: slots in which a single hyphen is attached on both sides (see
-            ``compound_slots``).
+        slots: ``[n + 1]`` ``visible`` strings.
+        spaced: whether a space follows a word if the slot after it is empty; by default the script
+            decides.
+        compounds: slots where a single hyphen is attached on both sides (see ``compound_slots``).
 
     Returns:
-        ``[n + 1]`` for each slot, whether there is a space before each token and after the last:
-        one entry more than the slot has tokens. There is none before or after the sentence.
+        ``[n + 1]`` for each slot, whether there is a space before each token and after the last.
     """
     rows: list[list[bool]] = []
     last = len(forms)
@@ -215,20 +193,17 @@ def revised_spaces(
     forms: Sequence[str],
     spaces: Sequence[bool | None],
 ) -> list[list[bool]]:
-    """Restore the spaces of an original text where they still apply.
+    """Restore the spaces of an original text between remaining neighbours.
 
-    The spacing between words or marks that remain neighbours is kept. A dash has the spacing of the
-    original dash in its slot, and no spaces between words that had none between them. If marks are
-    deleted without replacement, words that were separated by a space remain so. The space after the
-    sentence is kept.
+    A dash has the spacing of the original dash in its slot. Words stay separated if the marks
+    between them are deleted.
 
     Args:
-        rows: ``[n + 1]`` the result of ``slot_spaces`` for ``slots``.
-        slots: ``[n + 1]`` strings of tokens.
-        units: ``[n + 1]`` for each slot the numbers, from 1, of the word before it, of its tokens
-            and of the word after it in the original; 0 if new or beyond an edge of the sentence.
+        rows: from ``slot_spaces``.
+        units: ``[n + 1]`` for each slot the original numbers, from 1, of the word before it, its
+            tokens and the word after it; 0 if new or beyond an edge.
         forms: the original words and marks.
-        spaces: whether a space follows each original word or mark; None if unknown.
+        spaces: whether a space follows each of them; None if unknown.
     """
     revised = [list(row) for row in rows]
     for row, tokens, numbers in zip(revised, slots, units, strict=True):
@@ -247,7 +222,7 @@ def revised_spaces(
 def _around_dash(
     numbers: Sequence[int], index: int, forms: Sequence[str], spaces: Sequence[bool | None]
 ) -> Sequence[int]:
-    """Find the original units whose following spaces apply to the left and right of a dash."""
+    """Find the original units whose following spaces apply to both sides of a dash."""
     before, unit, after = numbers[0], numbers[index + 1], numbers[-1] or len(forms) + 1
     dashes = (number for number in range(before + 1, after) if is_dash(forms[number - 1]))
     source = unit or next(dashes, 0)
@@ -258,57 +233,43 @@ def _around_dash(
 
 
 def _keep(row: list[bool], gap: int, numbers: Sequence[int], spaces: Sequence[bool | None]) -> None:
-    """Copy the known spaces after the original units ``numbers`` to a row, from ``gap`` on."""
+    """Copy known spaces after the original units ``numbers`` to a row, from ``gap`` on."""
     for place, number in enumerate(numbers, start=gap):
         attested = spaces[number - 1] if number else None
         row[place] = row[place] if attested is None else attested
 
 
 def text(
-    forms: Sequence[str],
-    slots: Sequence[Puncteme],
-    spaced: Sequence[bool | None] | None = None,
-    compounds: Set[int] = frozenset(),
+    forms: Sequence[str], slots: Sequence[Puncteme], spaced: Sequence[bool | None] | None = None
 ) -> str:
     """Write words and the tokens of their slots as plain text.
 
-    The dot of an abbreviation is attached to the word before it; boundary marks are left out.
-
-    Args:
-        forms: ``[n]`` the forms of the words.
-        slots: ``[n + 1]`` strings of tokens.
-        spaced: as in ``slot_spaces``.
-        compounds: as in ``slot_spaces``.
+    The dot of an abbreviation is attached to its word; boundary marks are left out.
     """
     dotted = [
         form + "." * slot.count(ABBREVIATION) for form, slot in zip(forms, slots[1:], strict=True)
     ]
     shown = visible(slots)
     pieces: list[str] = []
-    for slot, row in enumerate(slot_spaces(dotted, shown, spaced, compounds)):
+    for slot, row in enumerate(slot_spaces(dotted, shown, spaced)):
         for piece, space in zip((*shown[slot], *dotted[slot : slot + 1]), row, strict=False):
             pieces += [" ", piece] if space else [piece]
     return "".join(pieces)
 
 
+# Minimal share of places without blanks for a mark to join words. Annotators and writers are
+# inconsistent: English-EWT has hyphens and slashes with a blank.
 SHARE = 2 / 3
-"""The least share of the places of a mark without blanks at which it counts as joining words.
 
-Annotators and writers are not consistent: in English-EWT some of the hyphens between a word and its
-head, and some slashes, have a blank beside them.
-"""
-
+# Minimal number of such places.
 LEAST = 3
-"""The least number of such places."""
 
 
 @dataclass(frozen=True, slots=True)
 class JoiningMarks:
-    """The marks that join words, in two kinds of slots.
+    """The marks that join words, each with whether its slot is between a word and its head.
 
-    Attributes:
-        places: the marks, each with whether the slot is between a word and its head
-            (``compound_slots``); None if the spacing is unknown, for typographic rules.
+    ``None`` means typographic rules.
     """
 
     places: frozenset[tuple[str, bool]] | None = None
@@ -317,12 +278,7 @@ class JoiningMarks:
     def of(
         cls, joined: Counter[tuple[str, bool]], apart: Counter[tuple[str, bool]]
     ) -> JoiningMarks:
-        """Choose the marks from counts.
-
-        Args:
-            joined: for each mark and kind of slot, the number of places without blanks.
-            apart: the number of places with a blank on one side or both.
-        """
+        """Choose the marks by how often they occur without and with blanks."""
         if not joined:
             return cls()
         return cls(
@@ -334,71 +290,50 @@ class JoiningMarks:
         )
 
     def join(self, token: str, *, is_compound: bool) -> bool:
-        """Return whether a mark joins words in a kind of slot.
-
-        Args:
-            token: the mark.
-            is_compound: whether the slot is between a word and its head.
-        """
+        """Return whether a mark joins words."""
         if self.places is not None:
             return (token, is_compound) in self.places
-        return is_joining(token) or (is_compound and token == HYPHEN)
+        return _side(token) == "both" or (is_compound and token == HYPHEN)
 
     def may_part(self, string: Puncteme, *, is_compound: bool) -> bool:
-        """Return whether a string may stand between two words that stand apart.
-
-        Args:
-            string: the tokens of the slot.
-            is_compound: whether the slot is between a word and its head.
-        """
+        """Return whether a string may occur between two words that do not join."""
         return not any(self.join(token, is_compound=is_compound) for token in string)
 
 
+# The marks that join words if their spacing is unknown.
 BY_TYPOGRAPHY = JoiningMarks()
-"""The marks that join words if nothing is known of their spacing."""
 
 
+# Characters that end a sentence.
 ENDS = frozenset(".!?…‼⁇⁈⁉。！？｡؟۔।॥։።፧၊။។៕")
-"""Characters that end a sentence."""
 
+# Characters that separate parts of a sentence.
 SEPARATORS = frozenset(",;:，；：、､،؛፣፤፥·")
-"""Characters that separate parts of a sentence."""
 
+# Characters of markup, code and formulas, which treebanks may tag as punctuation.
 SIGNS = frozenset("#%&@*\\§¶†‡‰‱•‣◦⁃_~^|+=<>$`{}′″‴©®™°")
-"""Characters of markup, code and formulas, which treebanks may tag as punctuation."""
 
 _EXCLAMATIONS = frozenset("!?‼⁇⁈⁉！？؟")
 _DOUBLE = frozenset('"“”„‟«»〝〞〟')
 
 
 def may_stand_between(string: Puncteme, before: str, after: str) -> bool:
-    """Return whether new marks may stand between two words, given the marks of the words.
-
-    Args:
-        string: the marks, without the dot of an abbreviation.
-        before: the word before them, empty at the beginning of a sentence.
-        after: the word after them, empty at the end.
-    """
+    """Return whether new marks may occur between two words; at the edges words are empty."""
     if not string:
         return True
     first, last = string[0][:1], string[-1][-1:]
     if before and is_doubled(before[-1], first):
         return False
-    # Writers end a sentence with a picture or an emoticon in place of a mark.
+    # A picture or an emoticon may end a sentence in place of a mark.
     if first in ENDS and (is_picture(before) or is_emoticon(before)):
         return False
     return not (after and last == after[0] and _is_mark(last))
 
 
 def is_doubled(standing: str, following: str) -> bool:
-    """Return whether a new mark directly after a standing one doubles it or is absorbed by it.
+    """Return whether a new mark directly after an existing one doubles it or is absorbed by it.
 
-    A comma, semicolon or colon may follow an exclamation or question mark (*Yahoo!, which*), but no
-    other end of a sentence; an end never follows an end or a comma.
-
-    Args:
-        standing: a character.
-        following: the first character of the new mark.
+    A comma, semicolon or colon may follow an exclamation or question mark (*Yahoo!, which*).
     """
     if standing == following and _is_mark(following):
         return True

@@ -1,47 +1,44 @@
-"""Punctuation tokens as data: the special tokens, and pairs of opening and closing marks.
+"""Punctuation tokens as data: special tokens, and pairs of opening and closing marks.
 
-A token is a ``str``, a puncteme a tuple of tokens.  The tables follow the list in Appendix A of
-Li, Wang and Eisner (2019), extended by Unicode's bracket and quotation pairs as the paper's
-footnote 24 suggests.
-
-Boundary marks are tokens, but belong to no puncteme (docs/decisions/punctuation-model.md).
+The tables extend Appendix A of Li, Wang and Eisner (2019) by Unicode's brackets and quotation
+marks, as footnote 24 suggests. Boundary marks belong to no puncteme.
 """
 
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence, Set
 
+# A string of 0 or more punctuation tokens, in text order.
 Puncteme = tuple[str, ...]
-"""A string of 0 or more punctuation tokens, in text order."""
 
+# The left and the right puncteme of a node.
 Pair = tuple[Puncteme, Puncteme]
-"""The left and the right puncteme of a node."""
 
+# An opening and a closing token.
 TokenPair = tuple[str, str]
-"""An opening and a closing token."""
 
+# The mark before every sentence (section 4), which can absorb an initial comma.
 INITIAL = "^"
-"""The mark before every sentence (section 4): it can absorb an initial comma."""
 
+# The mark after a sentence, "for symmetry" (footnote 13); off by default.
 FINAL = "$"
-"""The mark after a sentence, suggested "for symmetry" by footnote 13; off by default."""
 
+# The dot of an abbreviation (*etc.*), distinct from the period.
 ABBREVIATION = "<abbr>"
-"""The dot of an abbreviation (*etc.*), a separate mark, distinct from the period."""
 
+# All tokens too rare for the vocabulary.
 UNK = "<unk>"
-"""The token that represents all tokens too rare to be in the vocabulary."""
 
+# The underlying token that can be spelt as any string of surface tokens.
 OPEN = "<open>"
-"""The underlying token that can be spelt as any string of surface tokens."""
 
+# The symbol in the channel's window before anything is read (Lambda in appendix D).
 START = "<start>"
-"""The symbol in the channel's window before anything is read (Lambda in appendix D)."""
 
 SPECIAL_TOKENS: frozenset[str] = frozenset({INITIAL, FINAL, ABBREVIATION, UNK, OPEN, START})
 
+# Boundary marks and the dot of an abbreviation: no separate tokens of a text.
 SILENT: frozenset[str] = frozenset({INITIAL, FINAL, ABBREVIATION})
-"""Tokens that are not separate tokens of a text: boundary marks, and the dot of an abbreviation."""
 
 # Each string alternates between opening and closing marks.
 _BRACKETS = (
@@ -60,22 +57,22 @@ def _pairs(row: str) -> tuple[tuple[str, str], ...]:
     return tuple(zip(row[::2], row[1::2], strict=True))
 
 
+# The pairs of brackets.
 BRACKET_PAIRS: frozenset[TokenPair] = frozenset((*_pairs(_BRACKETS), *_LONGER_BRACKETS))
-"""The pairs of brackets."""
 
+# The pairs of quotation marks that differ.
 QUOTE_PAIRS: frozenset[TokenPair] = frozenset((*_pairs(_QUOTES), *_LONGER_QUOTES))
-"""The pairs of quotation marks that differ."""
 
+# All pairs (opening token, closing token) whose two tokens differ (Appendix B).
 PAIRS: frozenset[TokenPair] = BRACKET_PAIRS | QUOTE_PAIRS | frozenset(_pairs(_SENTENCE_MARKS))
-"""All pairs (opening token, closing token) whose two tokens differ (Appendix B)."""
 
+# Pairs of equal tokens: they are used for symmetry (Appendix A), never for matching.
 EQUAL_PAIRS: frozenset[tuple[str, str]] = frozenset(
     (mark, mark) for mark in (",", "-", "--", "–", "—")
 )
-"""Pairs of equal tokens: they are used for symmetry (Appendix A), never for matching."""
 
+# Quotation marks with the same form for opening and closing.
 STRAIGHT: frozenset[str] = frozenset(('"', "'"))
-"""Quotation marks with the same form for opening and closing."""
 
 _SYMMETRIC = PAIRS | EQUAL_PAIRS
 
@@ -83,13 +80,7 @@ _SYMMETRIC = PAIRS | EQUAL_PAIRS
 def with_boundaries(
     slots: Sequence[Puncteme], *, initial: bool = True, final: bool = False
 ) -> list[Puncteme]:
-    """Add boundary marks to the strings of a sentence, as in the input of the channel.
-
-    Args:
-        slots: ``[n + 1]`` strings of tokens.
-        initial: whether ``INITIAL`` begins slot 0.
-        final: whether ``FINAL`` ends slot n.
-    """
+    """Add boundary marks to the strings of a sentence, as in the input of the channel."""
     strings = list(slots)
     if initial:
         strings[0] = (INITIAL, *strings[0])
@@ -104,31 +95,15 @@ def without_boundaries(string: Puncteme) -> Puncteme:
 
 
 def is_symmetric(left: Sequence[str], right: Sequence[str]) -> bool:
-    """Return whether two punctemes mirror each other (Appendix A, the S feature).
-
-    They do if both have the same length, at least 1, and the i-th token of ``left`` forms a pair
-    (in ``PAIRS`` or ``EQUAL_PAIRS``) with the i-th token of ``right`` counted from its end.
-
-    Args:
-        left: the left puncteme of a node.
-        right: its right puncteme.
-    """
+    """Return whether two nonempty punctemes mirror each other in pairs (Appendix A, feature S)."""
     return _mirrors(left, right, _SYMMETRIC)
 
 
 def is_unmatched(left: Sequence[str], right: Sequence[str], pairs: Set[TokenPair] = PAIRS) -> bool:
     """Return whether the punctemes of a node contain a token without its partner (Appendix B).
 
-    Tokens that occur in no pair are ignored; the others must mirror each other.  If there are no
-    others, the punctemes are matched: taken literally, the appendix would count every node without
-    punctuation as unmatched.  Taken literally, it also counts every final *?* and *!* in languages
-    without the inverted marks, unless ``pairs`` excludes them.
-
-    Args:
-        left: the left puncteme of a node.
-        right: its right puncteme.
-        pairs: opening and closing tokens; to exclude such final marks, leave out pairs with a token
-            that is not in the vocabulary.
+    Read literally, the appendix counts every node without punctuation, and every final *?* in
+    languages without the inverted mark, unless ``pairs`` excludes it.
     """
     members = {token for pair in pairs for token in pair}
     filtered_left = [token for token in left if token in members]
@@ -145,10 +120,7 @@ def _mirrors(left: Sequence[str], right: Sequence[str], pairs: Set[TokenPair]) -
 
 
 def carries_dot(form: str) -> bool:
-    """Return whether a word ends in the dot of an abbreviation.
-
-    Such a word is longer than the dot, and does not consist of punctuation and symbols only.
-    """
+    """Return whether a word ends in the dot of an abbreviation."""
     if len(form) < 2 or not form.endswith("."):
         return False
     return any(unicodedata.category(char)[0] not in "PS" for char in form)
@@ -177,23 +149,19 @@ def display_form(token: str) -> str:
 
 
 def shown_string(tokens: Iterable[str], nothing: str = "") -> str:
-    """Return tokens in the form shown to readers, separated by spaces.
-
-    Args:
-        tokens: the tokens in text order.
-        nothing: the result if there are no tokens.
-    """
+    """Return tokens in the form shown to readers, separated by spaces."""
     return " ".join(map(display_form, tokens)) or nothing
 
 
 def legend(tokens: Iterable[str]) -> str:
-    """Return a one-line legend of the special tokens that occur; empty if there are none."""
+    """Return a one-line legend of the special tokens that occur; may be empty."""
     present = set(tokens)
     return "; ".join(
         f"{symbol} {MEANINGS[token]}" for token, symbol in SYMBOLS.items() if token in present
     )
 
 
+# A pattern (``re.VERBOSE``) of an emoticon between blanks.
 EMOTICON = r"""
     (?: [:;=] [-^o']? (?: [()\[\]|/\\*{}@$<>]+ | [DPp3OXx]+ (?!\w) )  # :-) ;) =D
       | [()\[\]]+ [-^o']? [:;=] (?![\w()])                            # (: (-;
@@ -201,12 +169,11 @@ EMOTICON = r"""
       | \^[_.-]*\^ | -_+- | [oO]_[oO] | T_T | x_x | >[._]< | ¯\\_\(ツ\)_/¯
     )
 """
-"""A pattern (to be compiled with ``re.VERBOSE``) of an emoticon between blanks."""
 
 _WHOLE = re.compile(EMOTICON, re.VERBOSE)
 
+# The first arrow, picture or emoji; symbols before it are letters and signs.
 _PICTURES = 0x2190
-"""The first character of arrows, pictures and emoji; symbols before it are letters and signs."""
 
 
 def is_emoticon(form: str) -> bool:

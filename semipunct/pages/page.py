@@ -1,8 +1,4 @@
-"""Self-contained HTML pages: no scripts, nothing from elsewhere, dark and light.
-
-On pages of trees every sentence is a section whose anchor is ``sent-`` and its ID, so other pages
-can refer to it (docs/decisions/treebank-tools.md).
-"""
+"""Self-contained HTML pages without scripts, light and dark."""
 
 from __future__ import annotations
 
@@ -17,20 +13,14 @@ from urllib.parse import quote
 from semipunct.models.punctuation.decode import Analysis
 from semipunct.pages.pictures import Drawing, inline_picture, underlying_drawing
 
+# The style sheets of all pages; pictures outside of pages need ``pictures``.
 STYLES = ("page", "pictures")
-"""The style sheets of all pages; pictures need theirs outside of pages as well."""
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 
 
 def page(title: str, sections: Iterable[str], kind: str) -> Iterator[str]:
-    """Yield the parts of a page in UTF-8.
-
-    Args:
-        title: of the page, which is escaped.
-        sections: its content as HTML.
-        kind: the class of its content in the style sheet.
-    """
+    """Yield the parts of a page from HTML sections; ``kind`` is their class in the style sheet."""
     folder = files("semipunct.pages")
     style = "".join(folder.joinpath(f"{name}.css").read_text("utf-8") for name in STYLES)
     yield (
@@ -47,16 +37,12 @@ def page(title: str, sections: Iterable[str], kind: str) -> Iterator[str]:
 
 @dataclass(slots=True)
 class Anchors:
-    """Names of places on a page, each used once: ``sent-`` and the ID of the sentence."""
+    """Unique anchors of a page: ``sent-`` and the ID of a sentence."""
 
     _used: Counter[str] = field(default_factory=Counter[str])
 
     def add(self, sentence_id: str) -> str:
-        """Return a new name; that of another sentence with the same ID has a number.
-
-        Args:
-            sentence_id: the ID; blanks become underscores.
-        """
+        """Return a new anchor, numbered if the ID is repeated; blanks become underscores."""
         base = name = "sent-" + "_".join(sentence_id.split())
         while self._used[name]:
             self._used[base] += 1
@@ -71,12 +57,12 @@ def listing(
     numbers: Sequence[int] = (),
     wide: Sequence[int] = (),
 ) -> str:
-    """Return a table, which scrolls if it is too wide, by the keyboard as well.
+    """Return a table that scrolls if it is too wide, also by keyboard.
 
     Args:
-        headings: of the columns, which are escaped, and name the table for those who do not see it.
+        headings: of the columns, escaped; also the accessible name.
         rows: cells as HTML.
-        numbers: columns that are aligned to the right.
+        numbers: columns aligned to the right.
         wide: columns that are not made narrow.
     """
     rows = list(rows)
@@ -104,25 +90,14 @@ def listing(
 
 
 def link(anchor: str, text: str) -> str:
-    """Return a link to a place on the same page.
-
-    Args:
-        anchor: its name.
-        text: of the link, which is escaped.
-    """
+    """Return a link to an anchor of the same page; the text is escaped."""
     return f'<a href="#{quote(anchor)}">{escape(text)}</a>'
 
 
 def decoded_page(
     outcomes: Iterable[tuple[str, Sequence[tuple[str, Analysis]] | str]], title: str
 ) -> Iterator[str]:
-    """Yield the parts of a page with the underlying trees of sentences.
-
-    Args:
-        outcomes: the ID of each sentence, with its trees and their names (``rank 2``; empty if
-            there is only one), or the reason why it has none.
-        title: of the page.
-    """
+    """Yield the parts of a page with each sentence's named underlying trees, or why it has none."""
     key = (
         '<p class="key">Above the words the dependency tree; between them the underlying marks, '
         "below these the edits that change them, and the marks that are written. "
@@ -147,11 +122,7 @@ def _decoded_sections(
 
 
 def underlying_tree(analysis: Analysis) -> Iterator[str]:
-    """Yield the picture of an underlying tree, its brackets and its probabilities.
-
-    Args:
-        analysis: the tree.
-    """
+    """Yield an underlying tree as picture, brackets and probabilities."""
     yield figure(underlying_drawing(analysis))
     yield f'<p class="tree" dir="auto">{escape(str(analysis))}</p>\n'
     yield (
@@ -161,23 +132,13 @@ def underlying_tree(analysis: Analysis) -> Iterator[str]:
 
 
 def section(anchor: str, sentence_id: str, pieces: Iterable[str]) -> str:
-    """Return the section of a sentence, whose heading links to itself.
-
-    Args:
-        anchor: of the section.
-        sentence_id: its heading.
-        pieces: its content as HTML.
-    """
+    """Return the section of a sentence, whose heading links to itself; ``pieces`` are HTML."""
     heading = f"<h2>{link(anchor, sentence_id)}</h2>\n"
     return f'<section id="{escape(anchor)}">\n{heading}{"".join(pieces)}</section>\n'
 
 
 def figure(drawing: Drawing) -> str:
-    """Return the picture of a tree, which scrolls if it is wide, by the keyboard as well.
-
-    Args:
-        drawing: the tree.
-    """
+    """Return the picture of a tree, which scrolls if it is wide, also by keyboard."""
     direction = "rtl" if drawing.is_from_right_to_left else "ltr"
     return (
         f'<div class="picture" tabindex="0" role="group" aria-label="Tree" dir="{direction}">'

@@ -1,10 +1,6 @@
-"""Trees as pictures (SVG): arcs over words, and below them rows of marks, edits and numbers.
+"""Trees as SVG: arcs over words, and below them rows of marks, edits and numbers.
 
-Two kinds of trees are drawn. An underlying tree has the underlying marks of each slot between its
-words; below them the edits of the channel that change something, and the surface. The tree of a
-treebank has all its tokens, with the heads of marks, and changes of these. No browser is needed to
-draw them; the text is text, in the fonts of the reader. Sentences that are mostly written from
-right to left are drawn so.
+Between the words of an underlying tree are slots; a treebank tree has marks as tokens.
 """
 
 from __future__ import annotations
@@ -35,14 +31,7 @@ _SMALL_KINDS = frozenset({"relation", "edit", "number"})
 
 
 class Arc(NamedTuple):
-    """An arc between columns of a drawing.
-
-    Attributes:
-        head: the column of the head, None for the root.
-        dependent: the column of the dependent.
-        relation: its label.
-        kind: its class in the style sheet: ``before`` and ``after`` for heads that change.
-    """
+    """An arc between columns of a drawing; the root has no head."""
 
     head: int | None
     dependent: int
@@ -50,20 +39,13 @@ class Arc(NamedTuple):
     kind: str = ""
 
 
+# A text of a row, and its class in the style sheet.
 Text = tuple[str, str]
-"""A text of a row, and its class in the style sheet."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Drawing:
-    """A tree that is to be drawn.
-
-    Attributes:
-        title: a line above it.
-        description: the tree in words, for those who cannot see it.
-        columns: the texts of each column, from top to bottom.
-        arcs: between columns.
-    """
+    """A tree to draw, as a title, an accessible description, columns of texts, and arcs."""
 
     title: str
     description: str
@@ -72,7 +54,7 @@ class Drawing:
 
     @cached_property
     def levels(self) -> list[int]:
-        """The height of each arc: above all shorter arcs within its span."""
+        """The height of each arc, above all shorter arcs within its span."""
         levels = [0] * len(self.arcs)
         top = [0] * len(self.columns)  # the highest arc over the space after each column
         ends = [sorted((arc.dependent, arc.dependent if arc.head is None else arc.head))
@@ -91,7 +73,7 @@ class Drawing:
     @cached_property
     def centres(self) -> list[float]:
         """The centre of each column; the last value is the width of the drawing."""
-        # A relation between neighbours must not cover that of the next arc.
+        # The label of a short arc must not cover the next one.
         needed: Counter[int] = Counter()
         for arc in self.arcs:
             if arc.head is not None and abs(arc.head - arc.dependent) <= _NEIGHBOURS:
@@ -114,7 +96,6 @@ class Drawing:
 
     @property
     def is_from_right_to_left(self) -> bool:
-        """True if most letters of the words are written from right to left."""
         directions = Counter(
             unicodedata.bidirectional(char) for column in self.columns for t, _ in column[:1]
             for char in t
@@ -123,38 +104,30 @@ class Drawing:
 
     @property
     def base(self) -> float:
-        """The height at which arcs end, just above the words."""
+        """The height of the ends of arcs, just above the words."""
         top = _MARGIN + 4 if self.title else 0
         return top + _LEVEL * (max(self.levels, default=0) + 1)
 
     @cached_property
     def rows(self) -> list[int]:
-        """The indices of the rows of texts in which there is any."""
         rows = range(max(map(len, self.columns), default=0))
         return [r for r in rows if any(len(column) > r and column[r][0] for column in self.columns)]
 
     @property
     def height(self) -> float:
-        """The height of the drawing."""
         return self.base + _SIZE + len(self.rows) * _ROW
 
     @property
     def width(self) -> float:
-        """The width of the drawing."""
         return self.centres[-1]
 
 
+# Columns from word to word of an underlying tree, with a slot between them.
 _NEIGHBOURS = 2
-"""Between two words of an underlying tree there is the column of a slot."""
 
 
 def underlying_drawing(analysis: Analysis, *, with_title: bool = False) -> Drawing:
-    """Return the drawing of an underlying tree.
-
-    Args:
-        analysis: the tree.
-        with_title: whether sentence and probability are written above it.
-    """
+    """Draw an underlying tree, optionally titled with sentence and probability."""
     sentence = analysis.sentence
     columns: list[Sequence[Text]] = []
     for word, slot in zip(("", *sentence.forms), analysis.slots, strict=True):
@@ -185,10 +158,9 @@ def treebank_drawing(
     changes: Sequence[HeadChange] = (),
     suspicious: Collection[int] = (),
 ) -> Drawing:
-    """Return the drawing of a tree with all its tokens.
+    """Draw a tree with all its tokens.
 
     Args:
-        sentence: its tokens.
         changes: new heads of marks; old arcs are dashed, new ones bold.
         suspicious: the tokens to underline.
     """
@@ -215,11 +187,7 @@ def treebank_drawing(
 
 
 def picture(analyses: Iterable[Analysis]) -> str:
-    """Draw underlying trees below each other as one SVG document.
-
-    Args:
-        analyses: the trees, in order.
-    """
+    """Draw underlying trees below each other as one SVG document."""
     drawings = [underlying_drawing(analysis, with_title=True) for analysis in analyses]
     width = max((drawing.width for drawing in drawings), default=0.0)
     height = sum(drawing.height for drawing in drawings)
@@ -240,11 +208,7 @@ def picture(analyses: Iterable[Analysis]) -> str:
 
 
 def inline_picture(drawing: Drawing) -> str:
-    """Draw a tree as an element of an HTML page, with the style sheet of pictures.
-
-    Args:
-        drawing: the tree.
-    """
+    """Draw a tree as an element of an HTML page."""
     root = ElementTree.Element("svg", {"role": "img", **_size(drawing.width, drawing.height)})
     _draw(root, drawing)
     return ElementTree.tostring(root, encoding="unicode", short_empty_elements=True)
@@ -269,7 +233,7 @@ def _draw(group: ElementTree.Element, drawing: Drawing) -> None:
             _text(group, end, peak - 3, arc.relation, "relation")
             continue
         start = centres[arc.head]
-        # The ends of the arcs of one word are apart, those to longer arcs further in the middle.
+        # The ends of a word's arcs are spread, longer arcs further in the middle.
         shift = 4 if end > start else -4
         peak = base - _LEVEL * level
         path = f"M{start + shift:.1f} {base} V{peak + 6} Q{start + shift:.1f} {peak} "
@@ -298,6 +262,6 @@ def _shown(tokens: Sequence[str] | Puncteme) -> str:
 
 
 def _width(text: str) -> float:
-    """Return the width of a text; East Asian characters are as wide as two others."""
+    """Return the width of a text; East Asian characters are twice as wide."""
     wide = sum(unicodedata.east_asian_width(char) in "WF" for char in text)
     return _ADVANCE * (len(text) + wide)

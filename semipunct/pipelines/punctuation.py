@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from semipunct.corpus.located import Located
 from semipunct.errors import UsageError
-from semipunct.files import display_name, first_character
+from semipunct.files import as_section, display_name
 from semipunct.formats import Writer, format_of, read_entries, read_words
 from semipunct.formats.conllu import Conllu
 from semipunct.formats.m2 import M2
@@ -161,7 +161,7 @@ class CorrectTrees(CorrectTask):
             form = format_of(*inputs, words=bool(self.helpers.parsers))
             entries = (read_words if self.helpers.parsers else read_entries)(inputs)
         entries, assess = prepare_comparison(self, entries, request, running=False)
-        self.characters = first_character(inputs[0])
+        self.characters = as_section(inputs[0]).first_character
         usual = {M2.name: "m2", Text.name: "text"}.get(form.name, "conllu")
         return Documents(
             entries=entries,

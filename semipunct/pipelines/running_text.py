@@ -12,7 +12,7 @@ from semipunct.corpus import Entry, Omitted
 from semipunct.corpus.located import Located
 from semipunct.corpus.treebank import with_omitted, without_omitted
 from semipunct.errors import UsageError
-from semipunct.files import display_name, first_character
+from semipunct.files import as_section, display_name
 from semipunct.formats import Format, format_of, read_entries
 from semipunct.formats.conllu import Conllu
 from semipunct.formats.running_text import lines_of_text, read_lines
@@ -185,7 +185,7 @@ class CorrectText(CorrectTask):
         # Imported here, since a process that restores starts faster without it.
         from semipunct.pipelines.assessment import prepare_comparison
 
-        self.characters = first_character(request.inputs[0])
+        self.characters = as_section(request.inputs[0]).first_character
         self._crosses_lines = _meaning_of_lines(form) == "none"
         if self._crosses_lines:
             self.chunk = _JOINED

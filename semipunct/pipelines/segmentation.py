@@ -16,7 +16,7 @@ from semipunct.corpus.sentences import Words
 from semipunct.corpus.treebank import Omitted
 from semipunct.corpus.word_streams import is_final
 from semipunct.errors import UsageError
-from semipunct.files import display_name, first_line
+from semipunct.files import as_section, display_name
 from semipunct.formats import FORMATS, Format, format_of
 from semipunct.formats.conllu import Conllu
 from semipunct.formats.running_text import line_of_text, part_of_line
@@ -389,7 +389,9 @@ def read_running_text(
             found = (segment(helpers.tokeniser, chunk) for chunk in chunks)
         else:
             texts = lines_with_text(path, ended=ended)
-            chunks = in_chunks(in_lines(texts, display_name(path), first_line(path)), LINES)
+            chunks = in_chunks(
+                in_lines(texts, display_name(path), as_section(path).first_line), LINES
+            )
             found = (
                 segment_running_text(finder, _lines_of(chunk, options), options) for chunk in chunks
             )

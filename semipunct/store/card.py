@@ -19,13 +19,11 @@ _NAMES = re.compile(r"(?m)^\| (?:training|development) \| `(.*)` \| [\d,]+ \| [\
 
 @dataclass(frozen=True, slots=True)
 class DataFile:
-    """A treebank file as it was when training began.
+    """A treebank file as it was when training began, with counts of its used sentences.
 
     Attributes:
-        name: the name as given by the user.
-        sha256: the checksum of the file; empty for standard input.
-        sentences: the number of its sentences that were used.
-        words: the number of words of these sentences.
+        name: as given by the user.
+        sha256: empty for standard input.
     """
 
     name: str
@@ -35,13 +33,7 @@ class DataFile:
 
     @classmethod
     def of(cls, name: str, sentences: int, words: int) -> DataFile:
-        """Describe the current content of a file.
-
-        Args:
-            name: the name as given by the user.
-            sentences: the number of its sentences that are used.
-            words: the number of words of these sentences.
-        """
+        """Describe the current content of a file."""
         return cls(name, file_sha256(name) if Path(name).is_file() else "", sentences, words)
 
 
@@ -53,16 +45,7 @@ def model_card(
     figures: Mapping[str, Any],
     command: str,
 ) -> str:
-    """Write the text of ``README.md`` in a model folder, in Markdown.
-
-    Args:
-        model: the model, which provides its description.
-        config: the settings of the training run.
-        train: the files of training data.
-        development: the files of development data, on which the weights were selected.
-        figures: the figures of the run, by name.
-        command: the command that trained the model; may be empty.
-    """
+    """Write ``README.md`` of a model folder, including the ``command`` that trained the model."""
     settings = "\n".join(
         f"{section}.{key} = {value}"
         for section, values in config.to_dict().items()
@@ -115,11 +98,7 @@ be used and shared. Name them here before you pass the model on.
 
 
 def data_names(card: str) -> list[str]:
-    """Return the names of the treebank files that a model card lists, as given by the user.
-
-    Args:
-        card: the text of a model card.
-    """
+    """Return the names of the treebank files that a model card lists."""
     return _NAMES.findall(card)
 
 

@@ -1,4 +1,4 @@
-"""Reading of the files of a model folder with verification: checksums, JSON, tensors."""
+"""Verified reading of the files of a model folder: checksums, JSON, tensors."""
 
 from __future__ import annotations
 
@@ -21,11 +21,8 @@ class Manifest(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
     """The content of ``manifest.json``.
 
     Attributes:
-        format: always ``FORMAT``.
-        format_version: the version.
-        kind: the kind of the model, as in the registry.
-        sha256: the checksum of each file by name. That of the model card in older folders is
-            ignored, since users may edit the card.
+        kind: as in the registry.
+        sha256: checksums by file name; older folders include the model card, which users may edit.
     """
 
     format: str = FORMAT
@@ -35,11 +32,7 @@ class Manifest(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
 
 
 def read_manifest(folder: Path) -> Manifest:
-    """Read the manifest of a folder.
-
-    Raises:
-        ModelError: if it is missing or damaged.
-    """
+    """Read the manifest of a folder."""
     content = read_object(_read(folder, MANIFEST), folder / MANIFEST)
     if not isinstance(content.get("sha256"), dict):
         raise ModelError(f"{folder / MANIFEST}: lists no checksums; copy the folder again")
@@ -58,16 +51,7 @@ def read_manifest(folder: Path) -> Manifest:
 
 
 def read_verified(folder: Path, name: str, sums: Mapping[str, str]) -> bytes:
-    """Return the content of a file after verifying its checksum.
-
-    Args:
-        folder: the model folder.
-        name: the name of the file.
-        sums: the checksum of each file by name.
-
-    Raises:
-        ModelError: if the checksum is wrong, or the file cannot be read.
-    """
+    """Return the content of a file after verifying its checksum."""
     content = _read(folder, name)
     if sha256(content) != sums.get(name):
         raise ModelError(
@@ -78,16 +62,7 @@ def read_verified(folder: Path, name: str, sums: Mapping[str, str]) -> bytes:
 
 
 def read_arrays(folder: Path, name: str, sums: Mapping[str, str]) -> dict[str, Array]:
-    """Return the tensors of a file.
-
-    Args:
-        folder: the model folder.
-        name: the name of the file.
-        sums: the checksum of each file by name.
-
-    Raises:
-        ModelError: if the checksum is wrong, or the file is not a safetensors file.
-    """
+    """Return the tensors of a verified safetensors file."""
     try:
         return safetensors.load(read_verified(folder, name, sums))
     except (SafetensorError, KeyError, TypeError, ValueError) as error:
@@ -97,15 +72,7 @@ def read_arrays(folder: Path, name: str, sums: Mapping[str, str]) -> dict[str, A
 
 
 def read_object(content: bytes, path: Path) -> dict[str, Any]:
-    """Parse the JSON object in a file of a model folder.
-
-    Args:
-        content: the content of the file.
-        path: the path of the file, for messages.
-
-    Raises:
-        ModelError: if the content is not a JSON object.
-    """
+    """Parse the JSON object in a file of a model folder; ``path`` is for messages."""
     try:
         return msgspec.json.decode(content, type=dict[str, Any])
     except msgspec.ValidationError as error:
@@ -115,16 +82,7 @@ def read_object(content: bytes, path: Path) -> dict[str, Any]:
 
 
 def check_arrays(where: str, actual: Mapping[str, Array], expected: Mapping[str, Array]) -> None:
-    """Check names, shapes, dtypes and finiteness of arrays.
-
-    Args:
-        where: the file, for messages.
-        actual: the arrays by name.
-        expected: arrays with the expected names, shapes and dtypes.
-
-    Raises:
-        ModelError: at the first defect.
-    """
+    """Raise ``ModelError`` unless names, shapes and dtypes are as expected and values finite."""
     again = "; copy the folder again or train the model again"
     for name in sorted(expected.keys() - actual.keys()):
         raise ModelError(f"{where}: the tensor {name} is missing{again}")

@@ -1,7 +1,6 @@
 """Saving and loading of models, with the state of unfinished training runs.
 
-Arrays are stored as safetensors, everything else as JSON, with a checksum of every file; pickle is
-not used.
+Arrays are stored as safetensors, the rest as JSON, without pickle.
 """
 
 from __future__ import annotations
@@ -49,9 +48,9 @@ from semipunct.store.installed import folder_of, installed_models, nearest_name
 from semipunct.version import __version__
 from semipunct.wording import quantity
 
+# Format version, raised when older programs cannot read new folders. Settings added later get their
+# class's default in older folders.
 VERSION = 3
-"""The format version of a folder, raised whenever older programs could not read a new folder. A
-setting that is added later gets the default of its class in older folders."""
 
 M = TypeVar("M", bound=Model, default=Model)
 M_co = TypeVar("M_co", bound=Model, default=Model, covariant=True)
@@ -63,13 +62,10 @@ class SavedModel(Generic[M_co]):
 
     Attributes:
         model: the model without its weights.
-        parameters: the weights by name.
-        config: the settings of the training run.
-        figures: the figures of the training run, as in the model card.
-        metrics: one entry per evaluation, as in ``metrics.jsonl``.
-        version: the version of the program that saved it.
+        figures: of the training run, as in the model card.
+        metrics: one entry per evaluation.
+        version: of the program that saved it.
         digest: ``models.contents.digest`` of model and parameters.
-        path: the folder.
     """
 
     model: M_co
@@ -89,7 +85,7 @@ class SavedModel(Generic[M_co]):
         return f"<{self.model.kind} model in {self.path}: {quantity(weights, 'weight')}{figure}>"
 
     def __reduce__(self) -> Any:
-        # Another process reads the folder itself, and finds an installed model by its name.
+        # Other processes read the folder, and find installed models by name.
         names = [m.name for m in installed_models() if m.folder == self.path]
         return _load_again, (names[0] if names else str(self.path.resolve()), self.digest)
 
@@ -108,20 +104,13 @@ class SavedModel(Generic[M_co]):
 
 @dataclass(frozen=True, slots=True)
 class TrainingState:
-    """The state of an unfinished training run, for ``--resume``.
-
-    Attributes:
-        values: plain numbers and strings.
-        arrays: the current weights and the optimiser's state.
-    """
+    """The state of an unfinished training run: values, weights and optimiser."""
 
     values: dict[str, Any] = field(default_factory=dict[str, Any])
     arrays: dict[str, Array] = field(default_factory=dict[str, Array])
 
 
 class _ConfigFile(msgspec.Struct):
-    """The content of ``config.json``."""
-
     format: str
     format_version: int
     version: str
@@ -144,23 +133,13 @@ def save(
 ) -> None:
     """Write a model folder, replacing an existing model as a whole.
 
-    Args:
-        path: the folder.
-        model: the model without its weights.
-        parameters: the weights by name.
-        config: the settings of the training run.
-        figures: the figures of the training run.
-        metrics: one entry per evaluation.
-        card: the text of the model card.
-        state: the state for ``--resume``; None for a finished model.
-
     Raises:
-        ModelError: if the folder exists and is not a model folder, or cannot be written.
+        ModelError: if the folder is not a model folder, or cannot be written.
     """
     check_output(path)
     arrays = {name: np.asarray(value) for name, value in parameters.items()}
     head = _ConfigFile(
-        # Both are in the manifest as well; programs that only know format 1 look for them here.
+        # Also in the manifest; programs for format 1 read them here.
         format=FORMAT,
         format_version=VERSION,
         version=__version__,
@@ -183,8 +162,8 @@ def save(
         files[STATE_ARRAYS] = safetensors.save(state.arrays)
     sums = {name: sha256(content) for name, content in files.items()}
     manifest = Manifest(format_version=VERSION, kind=model.kind, sha256=sums)
-    # The card invites users to edit it, so it has no checksum. The command in it may contain file
-    # names that are not valid text.
+    # Users may edit the card, so it has no checksum. Its command may contain file names that are
+    # not valid text.
     files[CARD] = card.encode(errors="backslashreplace")
     write_folder(path, {**files, MANIFEST: json_document(msgspec.to_builtins(manifest))})
 
@@ -194,12 +173,10 @@ def load(path: str | Path, expected: type[M] | None = None) -> SavedModel[M]:
 
     Args:
         path: the folder, or the name of an installed model.
-        expected: the required class of the model; by default any class.
+        expected: the required class of the model.
 
     Raises:
-        ModelError: if there is no such folder, a file is missing or damaged, the format is newer
-            or the kind unknown, the weights do not fit the vocabulary or are not finite, or the
-            model is not of the required kind.
+        ModelError: if the folder is missing, damaged, too new or of another kind.
     """
     folder = folder_of(path)
     manifest = _manifest(folder)
@@ -237,11 +214,7 @@ def load(path: str | Path, expected: type[M] | None = None) -> SavedModel[M]:
 
 @lru_cache(maxsize=8)
 def _load_again(place: str, digest: str) -> SavedModel[Any]:
-    """Load a model in another process, once.
-
-    Raises:
-        ModelError: if it is not the model with the digest.
-    """
+    """Load a model in another process, once; its digest must agree."""
     loaded = load(place)
     if loaded.digest != digest:
         raise ModelError(
@@ -252,21 +225,13 @@ def _load_again(place: str, digest: str) -> SavedModel[Any]:
 
 
 def of_kind(saved: SavedModel[Any], expected: type[M]) -> SavedModel[M]:
-    """Return a loaded model after checking its kind.
-
-    Args:
-        saved: the model.
-        expected: the class of the required kind.
-
-    Raises:
-        ModelError: if the model is of another kind.
-    """
+    """Return a loaded model after checking its kind."""
     _check_kind(saved.path, saved.model, expected)
     return saved
 
 
 def _check_kind(folder: Path, model: Model, expected: type[Model]) -> None:
-    # The class of a kind may be derived from that of another kind, so ``isinstance`` is not enough.
+    # The class of a kind may derive from another kind's class.
     if not isinstance(model, expected) or model.kind != expected.kind:
         raise ModelError(
             f"{folder}: is a model of the kind {model.kind}, but one of the kind {expected.kind} "
@@ -275,11 +240,7 @@ def _check_kind(folder: Path, model: Model, expected: type[Model]) -> None:
 
 
 def load_state(path: str | Path) -> TrainingState | None:
-    """Read the state of a training run for ``--resume``; None if the run is finished.
-
-    Raises:
-        ModelError: if the state is damaged.
-    """
+    """Read the state of a training run for ``--resume``; None if the run is finished."""
     folder = Path(path)
     sums = read_manifest(folder).sha256
     if STATE not in sums:
@@ -288,12 +249,12 @@ def load_state(path: str | Path) -> TrainingState | None:
     return TrainingState(values, read_arrays(folder, STATE_ARRAYS, sums))
 
 
+# Suffix of the scales of a table in 8 bits.
 _SCALE = "/scale"
-"""The end of the name of the scales of a table in 8 bits."""
 
 
 def _packed(arrays: Mapping[str, Array]) -> dict[str, Array]:
-    """Convert arrays to 8 bits and scales of rows, or to half precision, where this is lossless."""
+    """Convert arrays to 8 bits with row scales, or to half precision, where this is lossless."""
     packed: dict[str, Array] = {}
     for name, array in arrays.items():
         half = _halved(array)
@@ -319,7 +280,7 @@ def _unpacked(arrays: Mapping[str, Array]) -> dict[str, Array]:
 
 
 def _halved(array: Array) -> Array:
-    """Convert an array to half precision if this is lossless."""
+    """Convert to half precision if this is lossless."""
     if array.dtype != np.float32:
         return array
     with np.errstate(over="ignore"):
@@ -328,7 +289,7 @@ def _halved(array: Array) -> Array:
 
 
 def _manifest(folder: Path) -> Manifest:
-    """Read the manifest of a folder, and check that its format and kind are known."""
+    """Read the manifest of a folder, and check its format and kind."""
     if not folder.is_dir():
         if folder.exists():
             raise ModelError(f"{folder}: is a file; name a model folder made by semipunct train")

@@ -18,8 +18,8 @@ from semipunct.files.folders import (
     swap_folder,
 )
 
+# Marks a folder as a model folder, in ``config.json`` and ``manifest.json``.
 FORMAT = "semipunct model"
-"""The identifier in ``config.json`` and ``manifest.json`` that marks a folder as a model folder."""
 
 CONFIG, MANIFEST = "config.json", "manifest.json"
 WEIGHTS, VOCABULARY, METRICS = "model.safetensors", "vocabulary.json", "metrics.jsonl"
@@ -27,17 +27,17 @@ VOCABULARY_ARRAYS = "vocabulary.safetensors"
 CARD = "README.md"
 STATE, STATE_ARRAYS = "state.json", "state.safetensors"
 
+# All file names of a model folder, deleted when the model is replaced.
 OWNED = frozenset(
     {
         CARD, CONFIG, MANIFEST, METRICS, STATE, STATE_ARRAYS, VOCABULARY, VOCABULARY_ARRAYS,
         WEIGHTS,
     }
 )  # fmt: skip
-"""All file names of a model folder; such files are deleted when the model is replaced."""
 
 
 def is_model_folder(path: Path) -> bool:
-    """Return whether a folder holds a model of any version, according to its ``config.json``."""
+    """Return whether ``config.json`` marks a folder as a model, of any version."""
     try:
         data: Any = from_json((path / CONFIG).read_bytes())
     except (OSError, ValueError, RecursionError):
@@ -46,12 +46,7 @@ def is_model_folder(path: Path) -> bool:
 
 
 def model_folders(path: str | Path) -> list[Path]:
-    """Return the model folders in a folder, sorted by name.
-
-    Args:
-        path: a folder of model folders; any other path is returned as the only result, to be
-            checked by ``load``.
-    """
+    """Return the model folders in a folder, sorted; any other path alone, for ``load`` to check."""
     folder = Path(path)
     if is_model_folder(folder) or not folder.is_dir():
         return [folder]
@@ -63,7 +58,7 @@ def check_output(path: str | Path) -> None:
     """Check in advance that ``write_folder`` will be able to write a folder.
 
     Raises:
-        ModelError: if something else has that name, or the location is not writable.
+        ModelError: if the path is something else, or not writable.
     """
     target = _real(path)
     recover_folder(target, is_model_folder)
@@ -90,18 +85,14 @@ def claim_folder(
 ) -> Generator[Path, None, None]:
     """Lock a folder for one training run, and yield the folder in which to save the run.
 
-    This is the folder itself, unless it holds a model to be replaced: then it is
-    ``unfinished_folder(path)``, which ``put_in_place`` moves to ``path`` once it is complete.
+    To replace a model, the run is saved in ``unfinished_folder(path)`` until ``put_in_place``.
 
     Args:
-        path: the folder.
         force: replace an existing model or unfinished run.
         resume: continue an existing run.
 
     Raises:
-        UsageError: if both ``force`` and ``resume`` are given, or the path is ``-``.
-        ModelError: if there is a model or a run and neither is given, if the folder is locked by
-            another training run, and as in ``check_output``.
+        ModelError: if there is a model or run and neither is given, or another run holds the lock.
     """
     if force and resume:
         raise UsageError(
@@ -138,15 +129,7 @@ def _place(path: str | Path, force: bool, resume: bool) -> Path:
 
 
 def put_in_place(place: Path, path: str | Path) -> None:
-    """Move the model of a complete run to its folder.
-
-    Args:
-        place: the folder yielded by ``claim_folder``.
-        path: the folder of the model.
-
-    Raises:
-        ModelError: if the folder cannot be written.
-    """
+    """Move the model of a complete run, saved in ``place``, to its folder."""
     if place == Path(path):
         return
     try:
@@ -163,15 +146,7 @@ def _real(path: str | Path) -> Path:
 
 
 def write_folder(path: str | Path, files: Mapping[str, bytes]) -> None:
-    """Write a model folder with ``replace_folder``.
-
-    Args:
-        path: the folder; replaced only if it is a model folder or empty.
-        files: the contents of the files by name.
-
-    Raises:
-        ModelError: as in ``check_output``, or if writing fails (for example, if the disk is full).
-    """
+    """Write a model folder with ``replace_folder``."""
     check_output(path)
     try:
         replace_folder(path, files, OWNED)

@@ -1,10 +1,7 @@
 """Models that distributions install, by name.
 
-A distribution registers a package of data under the entry point group ``semipunct.models``; each
-model folder in it is a part of what the entry point names. Several distributions may share a name:
-``en/text`` comes with this one, ``en/parser`` with another.
-
-Why a model comes with this distribution is in docs/decisions/running-text.md.
+An entry point in the group ``semipunct.models`` names a package whose model folders are its parts.
+Distributions may share a name: ``en/text``, ``en/parser``.
 """
 
 from __future__ import annotations
@@ -17,26 +14,19 @@ from typing import NamedTuple
 from semipunct.errors import ModelError, nearest
 from semipunct.store.folder import model_folders
 
+# The entry point group of installed models; not a module.
 GROUP = ".".join(("semipunct", "models"))
-"""The entry point group in which distributions register their models; it is no module."""
 
+# The part that a name alone means: the model that needs no other.
 FIRST = "text"
-"""The part that a name alone stands for: the model that needs no other."""
 
 
+# The distributions, in ``packages/``, to suggest for models that are not installed.
 LANGUAGE_DISTRIBUTIONS = {"en": "semipunct-en", "es": "semipunct-es", "zh": "semipunct-zh"}
-"""The distributions, in ``packages/``, that are named where a model is not installed."""
 
 
 class InstalledModel(NamedTuple):
-    """A model that a distribution installs.
-
-    Attributes:
-        name: the name of the entry point, and that of the model folder: ``en/text``.
-        folder: the model folder.
-        distribution: the distribution that installs it.
-        version: the version of the distribution.
-    """
+    """A model that a distribution installs, named as ``en/text``."""
 
     name: str
     folder: Path
@@ -45,12 +35,7 @@ class InstalledModel(NamedTuple):
 
 
 def installed_models() -> list[InstalledModel]:
-    """Return the installed models, sorted by name.
-
-    Raises:
-        ModelError: if two distributions install different models of the same name, or a package
-            that is registered does not exist.
-    """
+    """Return the installed models, sorted by name; names must be unique."""
     models: dict[str, InstalledModel] = {}
     for point in entry_points(group=GROUP):
         for model in _models_of(point):
@@ -64,19 +49,14 @@ def installed_models() -> list[InstalledModel]:
 
 
 def folder_of(model: str | Path) -> Path:
-    """Return the folder of a model that is named by its path or, if installed, by its name.
+    """Return the folder of a model, given its path or the name of an installed model.
 
     Args:
-        model: a path of a folder; if nothing is there, the name of an installed model such as
-            ``en/text``, or the first word of such a name, which stands for the text model if there
-            is one.
-
-    Returns:
-        The folder; the path itself if no installed model has the name.
+        model: a path or, if nothing is there, a name such as ``en/text``, or ``en`` for its text
+            model.
 
     Raises:
-        ModelError: if a part of an installed name is not installed, or a name has several parts of
-            which none is a text model.
+        ModelError: if a part of an installed name is missing, or the name alone is ambiguous.
     """
     path = Path(model)
     if path.exists() or isinstance(model, Path) or not _is_name(model):
@@ -92,7 +72,7 @@ def folder_of(model: str | Path) -> Path:
         hints: list[str] = []
         if of_package:
             hints.append(f"installed are: {', '.join(of_package)}")
-        # The common beginning would make all names similar.
+        # With their common prefix all names would be similar.
         if meant := nearest(part, [name.partition("/")[2] for name in of_package]):
             hints.append(f"did you mean {first}/{meant}?")
         elif distribution and distribution not in {m.distribution for m in models}:
@@ -108,11 +88,7 @@ def folder_of(model: str | Path) -> Path:
 
 
 def nearest_name(model: str) -> str | None:
-    """Return the name of an installed model that is most similar to one that does not exist.
-
-    Args:
-        model: the name.
-    """
+    """Return the name of the installed model most similar to a wrong name."""
     names = [m.name for m in installed_models()]
     return nearest(model, [*names, *{name.partition("/")[0] for name in names}])
 
@@ -136,7 +112,6 @@ def _models_of(point: EntryPoint) -> list[InstalledModel]:
 
 
 def _is_name(model: str) -> bool:
-    """Return whether a text can be a name, and not only a path."""
     parts = model.split("/")
     return len(parts) <= 2 and all(
         part and part[0].isalnum() and "\\" not in part for part in parts

@@ -1,4 +1,1 @@
-"""Training of models of every kind: settings, the loop and its state, reports.
-
-The package imports none of its modules, so that settings can be read without loading JAX.
-"""
+"""Training of all kinds of models; settings can be imported without loading JAX."""

@@ -1,9 +1,4 @@
-"""Settings of a training run: presets, TOML files and single assignments, in that order.
-
-A setting is a key (``train.batch_size``), a value, and the place where it was written, which every
-error message names.  Later layers override earlier ones: preset, configuration file, ``--set``,
-explicit options.
-"""
+"""Settings of a training run: preset, configuration file, ``--set`` and options, in this order."""
 
 from __future__ import annotations
 
@@ -33,15 +28,12 @@ def load_config(
     Args:
         path: a TOML file with ``preset``, ``[model]`` and ``[train]``, all of them optional.
         assignments: the arguments of ``--set``: ``preset=NAME`` or ``section.key=VALUE``.
-        options: a mapping from full keys to the values of explicit options; None means "not given".
-        kind: the name of the kind of model.
+        options: explicit options by full key; None means "not given".
         model: the settings ``[model]`` of a model to train further, which are the defaults.
 
     Raises:
-        OptionError: for an unknown kind, and for an assignment or an option with an unknown key or
-            preset, a wrong type or a value out of range. The message names it.
-        ConfigError: for such a setting in the file, and if the file is missing or invalid TOML. The
-            message names the place.
+        OptionError: for an invalid kind, assignment or option.
+        ConfigError: for an invalid or missing file.
     """
     with _options():
         chosen_kind = find_kind(kind)
@@ -60,7 +52,7 @@ def load_config(
 
 @contextmanager
 def _options() -> Generator[None, None, None]:
-    """Raise errors in options as ``OptionError``, to distinguish them from errors in files."""
+    """Raise errors in options as ``OptionError``."""
     try:
         yield
     except ConfigError as error:
@@ -68,14 +60,12 @@ def _options() -> Generator[None, None, None]:
 
 
 def _config(kind: Kind, settings: Sequence[Setting]) -> Config:
-    """Check settings; the last preset among them is applied before all others."""
     chosen = next((s for s in reversed(settings) if s.key == "preset"), None)
     overrides = (s for s in settings if s.key != "preset")
     return Config.of(kind, [*_preset(kind, chosen), *overrides])
 
 
 def _preset(kind: Kind, chosen: Setting | None) -> list[Setting]:
-    """List the settings of a preset; by default, of the first preset of the kind."""
     if chosen is None:
         if not kind.presets:
             return []
@@ -100,11 +90,7 @@ _KEY = re.compile(r"""\s*([\w\-."' ]+?)\s*=""")
 def assignment(text: str) -> Setting:
     """Parse the argument of ``--set``: ``section.key=VALUE``.
 
-    The value is parsed as TOML if it is valid TOML (numbers, true, lists, quoted strings);
-    otherwise it is a string, so that ``model.channel=l2r`` needs no quotes.
-
-    Raises:
-        ConfigError: if there is no ``=``, or one of its sides is empty.
+    A value that is not valid TOML is a string, so ``model.channel=l2r`` needs no quotes.
     """
     key, equals, value = (part.strip() for part in text.partition("="))
     where = f"--set {text}"
@@ -112,18 +98,13 @@ def assignment(text: str) -> Setting:
         raise ConfigError(f"{where}: write a key and a value: --set train.batch_size=32")
     try:
         parsed = tomllib.loads(f"value = {value}")
-    except (ValueError, RecursionError):  # invalid TOML, a number too long, a list too deep
+    except (ValueError, RecursionError):  # invalid TOML, or a number too long, or a list too deep
         parsed = {"value": value}
     return Setting(key, parsed["value"] if parsed.keys() == {"value"} else value, where)
 
 
 def read_settings(path: str | Path) -> list[Setting]:
-    """Read a configuration file.
-
-    Raises:
-        ConfigError: if it is missing, unreadable or invalid TOML, or if a top-level key is neither
-            a section nor ``preset``.
-    """
+    """Read a configuration file."""
     name = str(path)
     try:
         text = Path(path).read_text("utf-8")
@@ -160,7 +141,7 @@ def _place(name: str, line: int | None) -> str:
 
 
 def _lines(text: str) -> dict[str, int]:
-    """Find the line of each key, for messages only: text inside a string may be taken for a key."""
+    """Find the line of each key, for messages."""
     line_of: dict[str, int] = {}
     section = ""
     for number, line in enumerate(text.splitlines(), 1):

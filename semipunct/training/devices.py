@@ -1,10 +1,7 @@
-"""The devices of a training run: where weights are kept, and how batches are divided.
+"""The devices of a training run: weights are replicated, and batches divided.
 
-With several devices, each keeps all weights and the state of the optimiser, and reads its share of
-every batch; XLA adds up the gradients. The batches are those of a run on one device, so that the
-result differs by the order of sums only (docs/decisions/training.md). The devices
-may belong to several processes, which take their decisions together
-(docs/decisions/training.md).
+XLA sums the gradients, so results differ from one device by the order of sums only. The devices may
+belong to several processes, which decide together (docs/decisions/training.md).
 """
 
 from __future__ import annotations
@@ -27,18 +24,15 @@ from semipunct.wording import quantity
 
 _AXIS = "batch"
 
+# Messages are padded to this length times a power of two, to compile few shapes.
 _LEAST_BYTES = 1024
-"""Messages are padded to this length or a power of two times it, for few compiled shapes."""
 
 
 def join() -> None:
-    """Join the other processes of the run, unless this process has done so.
+    """Join the other processes of the run, before JAX has computed anything.
 
-    JAX must not have computed anything before. It asks the launchers that it knows, or reads
-    ``JAX_COORDINATOR_ADDRESS``; the two other variables are read here.
-
-    Raises:
-        UsageError: if the environment describes no processes, or they do not find each other.
+    JAX asks the launchers that it knows, or reads ``JAX_COORDINATOR_ADDRESS``;
+    ``JAX_NUM_PROCESSES`` and ``JAX_PROCESS_ID`` are read here.
     """
     if jax.distributed.is_initialized():
         return
@@ -61,10 +55,8 @@ class Devices:
     """The devices of a run.
 
     Attributes:
-        devices: at least one, all on the same platform; those of one process follow each other.
+        devices: devices of one platform, ordered by process.
         first: the device of this process for everything that is not divided.
-        processes: the number of processes.
-        process: the number of this one among them, from zero.
     """
 
     devices: tuple[Any, ...]
@@ -74,15 +66,12 @@ class Devices:
 
     @classmethod
     def find(cls, platform: str | None = None, number: int = 1) -> Devices:
-        """Return the first devices of a platform, of each process that has been joined.
+        """Return the first devices of a platform, of each process that has joined.
 
         Args:
-            platform: ``cpu``, ``gpu`` or ``tpu``, or a name of JAX such as ``cuda``; None for JAX's
-                own choice.
-            number: how many of each process.
-
-        Raises:
-            UsageError: if there are not as many.
+            platform: ``cpu``, ``gpu``, ``tpu``, or a name of JAX such as ``cuda``; None for JAX's
+                choice.
+            number: devices per process.
         """
         try:
             usable = jax.local_devices(backend=platform)
@@ -110,28 +99,17 @@ class Devices:
 
     @property
     def is_writer(self) -> bool:
-        """True for the one process that writes files and reports."""
         return self.process == 0
 
     def replicate(self, tree: Any) -> Any:
-        """Place arrays on all devices.
-
-        Args:
-            tree: a pytree of arrays, the same in all processes.
-        """
+        """Place a pytree of arrays on all devices."""
         if len(self.devices) == 1:
             return tree
         whole = self._sharding()
         return jax.tree.map(lambda array: self._place(array, whole), tree)
 
     def divide(self, batch: Any) -> Any:
-        """Place a batch: arrays whose first axis can be divided evenly are divided among devices.
-
-        Whatever the axis is, the result is the same: programs see whole arrays.
-
-        Args:
-            batch: a pytree of arrays, the same in all processes.
-        """
+        """Place a batch: arrays whose first axis is divisible are divided among devices."""
         if len(self.devices) == 1:
             return batch
         whole, parts = self._sharding(), self._sharding(_AXIS)
@@ -144,23 +122,15 @@ class Devices:
         return jax.tree.map(place, batch)
 
     def gather(self, tree: Any) -> Any:
-        """Place arrays that all devices have on the first one of this process alone.
-
-        Args:
-            tree: a pytree of arrays.
-        """
+        """Place replicated arrays on the first device of this process."""
         if len(self.devices) == 1:
             return tree
         return jax.tree.map(self._own_copy, tree)
 
     def ask_first(self, act: Callable[[], Any]) -> Any:
-        """Return what the first process finds; the others wait for it, and do not act.
+        """Return the result of ``act``, a JSON value, in the first process; the others only wait.
 
-        Args:
-            act: a function whose result can be written as JSON.
-
-        Raises:
-            SemipunctError: if the first process fails with one; the others fail with its message.
+        A ``SemipunctError`` is raised in all processes.
         """
         if self.processes == 1:
             return act()
@@ -184,26 +154,12 @@ class Devices:
         return value
 
     def votes(self, flag: bool) -> Any:
-        """Return ``[1]`` the number of processes in which a flag is set.
-
-        It is an array that may still be on its way: to read it is to wait for the others.
-
-        Args:
-            flag: that of this process.
-        """
+        """Return ``[1]`` the number of set flags; reading it waits for the other processes."""
         vote = np.array([flag], np.int32)
         return vote if self.processes == 1 else self._sum(vote)
 
     def check_same(self, subject: str, digest: str) -> None:
-        """Check that all processes were given the same.
-
-        Args:
-            subject: what it is, for the message.
-            digest: a digest of it.
-
-        Raises:
-            UsageError: if it differs in any process.
-        """
+        """Check that all processes were given the same input, by its digest."""
         if self.processes > 1 and self.votes(self.ask_first(lambda: digest) != digest)[0]:
             raise UsageError(
                 f"the processes of the run were not given the same {subject}; start all of them "
@@ -211,7 +167,7 @@ class Devices:
             )
 
     def _sum(self, values: Any) -> Any:
-        """Add up ``[size]`` whole numbers of each process, given by its first device."""
+        """Sum integers ``[size]`` over processes, each represented by its first device."""
         nothing = np.zeros_like(values)
         leading: dict[int, int] = {}
         for number, device in enumerate(self.devices):
@@ -231,7 +187,7 @@ class Devices:
         if isinstance(array, jax.Array) and jnp.issubdtype(array.dtype, jax.dtypes.prng_key):
             data = self._place(jax.random.key_data(array), sharding)
             return jax.random.wrap_key_data(data, impl=jax.random.key_impl(array))
-        # ``device_put`` would compare the arrays of all processes, which are the same.
+        # ``device_put`` would compare the arrays of all processes.
         host = np.asarray(array)
         return jax.make_array_from_callback(host.shape, sharding, lambda index: host[index])
 
@@ -251,7 +207,6 @@ def _sharding(devices: tuple[Any, ...], axes: tuple[str, ...]) -> NamedSharding:
 
 @lru_cache
 def _replicated(devices: tuple[Any, ...], function: Callable[..., Any]) -> Callable[..., Any]:
-    """Compile a function whose result all devices have."""
     return jax.jit(function, out_shardings=_sharding(devices, ()))
 
 

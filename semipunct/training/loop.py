@@ -35,22 +35,8 @@ from semipunct.wording import quantity
 class Trainer:
     """The arguments of ``train``, and the objects that are created once from them.
 
-    Each evaluation writes a checkpoint: the best model so far and the state of the run.  The state
-    is deleted at the end.  The order of the sentences is a function of the seed and the epoch, and
-    the state is exact, so that on CPU the result of a resumed run is bitwise identical to that of
-    an uninterrupted one.
-
-    Attributes:
-        config: the settings.
-        output: the folder to write, which nothing else writes to.
-        command: the command that trains the model, for the model card.
-        report: a function called at each step and phase.
-        stop: a function called after each batch; if it returns true, the run ends.
-        near: a model towards whose weights some weights are regularised.
-        start: a model to train further.
-        devices: where it is trained.
-        model: the model that is trained.
-        size: the mean size of a training example, for reports.
+    Each evaluation writes a checkpoint: the best model so far and the state of the run, which is
+    deleted at the end. On CPU a resumed run is bitwise identical to an uninterrupted one.
     """
 
     config: Config
@@ -65,13 +51,7 @@ class Trainer:
     size: float = field(init=False, default=0.0)
 
     def run(self, train: Sequence[Example], dev: Sequence[Example], resume: bool) -> TrainingResult:
-        """Train the model, and write its folder.
-
-        Args:
-            train: the training examples.
-            dev: the development examples.
-            resume: continue the run saved in the folder; if it is finished, return its result.
-        """
+        """Train the model, and write its folder."""
         options = self.config.train
         self.shapes = Shapes()
         self.votes: Any = [False]
@@ -110,14 +90,13 @@ class Trainer:
         self.examples, self.development = dev, Batches(self.model, self.model.encode(dev))
         release_memory()  # used for fitting
         finished, early = self._loop(run, encoded)
-        del encoded  # it is as large as everything that pruning and saving need
+        del encoded  # frees memory for pruning and saving
         release_memory()
         return self._end(run, finished=finished, stopped_early=early)
 
     def _digest(
         self, loaded: checkpoint.SavedModel | None, state: checkpoint.TrainingState | None
     ) -> str:
-        """Return a digest of all that the run depends on."""
         models = [saved and saved.digest for saved in (loaded, self.start, self.near)]
         sentences = (self.sources.train_digest, self.sources.development_digest)
         described = (__version__, self.config.to_dict(), sentences, models, state and state.values)
@@ -130,7 +109,7 @@ class Trainer:
         typical = self.plan.typical_batches()
         shape = self.model.fit_shape(encoded, typical, sentences, scoring=False)
         constants = self.devices.replicate(self.model.constants(options))
-        # The outcome of a step is read one step later: the next batch is laid out in the meantime.
+        # The outcome of a step is read one step later, while the next batch is prepared.
         waiting: Outcome | None = None
         chance = self.devices.replicate(jax.random.key(options.seed))
         for members in self.plan.batches(options.seed, run.step):
@@ -155,13 +134,13 @@ class Trainer:
             if self._stops():
                 break
         self._settle(run, waiting)
-        # There is no step left if the state was saved at the very end of a run.
+        # No step is left if the state was saved at the very end of a run.
         return self.plan.is_done(run.step, run.visits), False
 
     def _stops(self) -> bool:
-        """Return whether the run is to be stopped: in all processes after the same batch."""
+        """Return whether to stop the run: in all processes after the same batch."""
         last, self.votes = self.votes, self.devices.votes(bool(self.stop and self.stop()))
-        # What all processes have said is read one step later: none waits for the others.
+        # Votes are read one step later, so no process waits for the others.
         return bool((self.votes if self.devices.processes == 1 else last)[0])
 
     def _settle(self, run: Run, outcome: Outcome | None) -> None:
@@ -182,10 +161,6 @@ class Trainer:
         self._tell("training", run, float(outcome.loss))
 
     def _figures(self, parameters: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the figures of the development examples, by their names in ``metrics``.
-
-        With several processes, one scores the examples and tells the others.
-        """
         return self.devices.ask_first(
             lambda: self.config.kind.figures(
                 self.model, parameters, self.examples, self.development, self.shapes
@@ -193,7 +168,7 @@ class Trainer:
         )
 
     def _weights(self, run: Run) -> Mapping[str, Any]:
-        """Return the weights to use, with updates that the optimiser has deferred, calibrated."""
+        """Return calibrated weights, with updates that the optimiser has deferred."""
         weights = self.devices.gather(self.optimiser.result(run.parameters, run.optimiser))
         return self.model.calibrate(weights, self.development)
 
@@ -230,12 +205,11 @@ class Trainer:
         return parameters
 
     def _pruned(self, parameters: Mapping[str, Array], run: Run) -> Mapping[str, Array]:
-        """Prune the model, and note the figures after pruning in the run."""
         # An evaluation takes seconds, so results are cached.
         evaluated = {id(parameters): (parameters, run.best_figures)} if run.best else {}
 
         def figures_of(weights: Mapping[str, Array]) -> dict[str, Any]:
-            if id(weights) not in evaluated:  # and held below, so that no others get the number
+            if id(weights) not in evaluated:  # held below, so that the id stays unique
                 evaluated[id(weights)] = weights, self._figures(weights)
             return evaluated[id(weights)][1]
 
@@ -275,7 +249,6 @@ class Trainer:
         )  # fmt: skip
 
     def _visits(self, run: Run) -> int:
-        """Return the visits done, at most the planned number, which the last batch may exceed."""
         return min(run.visits, self.plan.visits)
 
     def _tell(self, phase: Phase, run: Run | None, loss: float | None = None) -> None:

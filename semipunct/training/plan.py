@@ -19,24 +19,21 @@ from semipunct.arrays.padding import (
 from semipunct.models.base import Batching
 from semipunct.models.kind import SharedTrainOptions
 
+# Minimum number of batches for choosing padded sizes.
 _TYPICAL = 64
-"""Minimum number of batches for choosing padded sizes; a larger one later compiles a new shape."""
 
+# Minimum number of sentences in these batches.
 _TYPICAL_SENTENCES = 4096
-"""Minimum number of sentences in these batches, as small batches vary more in size."""
 
 
 @dataclass(frozen=True)
 class Plan:
-    """The schedule of a run: visits, steps and batches.
+    """The schedule of a run.
 
     Attributes:
-        lengths: ``[sentences]`` the number of words of each training sentence; an epoch visits each
-            sentence once.
-        batch_size: sentences per batch; the last batch of an epoch may have fewer.
-        batching: see ``Model.batching``.
+        lengths: ``[sentences]`` words of each training sentence.
         visits: the total number of sentence visits.
-        evaluate_every: the number of sentence visits between evaluations.
+        evaluate_every: sentence visits between evaluations.
     """
 
     lengths: Sequence[int]
@@ -53,63 +50,33 @@ class Plan:
         *,
         batching: Batching = "sentences",
     ) -> Plan:
-        """Create the plan for the given settings; the defaults depend on the treebank.
-
-        Args:
-            lengths: ``[sentences]`` the number of words of each training sentence.
-            options: the options of training.
-            batching: see the attribute.
-        """
+        """Create a plan; the defaults of options depend on the treebank."""
         visits = options.visits or options.suggested_visits(len(lengths))
         every = options.evaluate_every or -(-visits // options.evaluations)
         return cls(lengths, options.batch_size, visits, every, batching)
 
-    @property
-    def sentences(self) -> int:
-        """The number of training sentences."""
-        return len(self.lengths)
-
     @cached_property
     def steps_per_epoch(self) -> int:
-        """The number of batches per epoch."""
         if self.batching == "length":
             return buckets(self.lengths, self.batch_size)
-        return -(-self.sentences // self.batch_size)
+        return -(-len(self.lengths) // self.batch_size)
 
     @cached_property
     def steps(self) -> int:
-        """The number of batches that the planned visits take, at most; the same for every seed.
-
-        Learning rates are scheduled by it. If batches differ in size, the visits may be done
-        slightly earlier (``batches``).
-        """
-        epochs, remainder = divmod(self.visits, self.sentences)
+        """The maximal number of batches, by which learning rates are scheduled."""
+        epochs, remainder = divmod(self.visits, len(self.lengths))
         whole = self.steps_per_epoch
         if self.batching == "sentences":
             return epochs * whole + -(-remainder // self.batch_size)
-        return epochs * whole + -(-remainder * whole // self.sentences)
+        return epochs * whole + -(-remainder * whole // len(self.lengths))
 
     def is_done(self, step: int, visits: int) -> bool:
-        """Tell whether a run needs no further batch.
-
-        Args:
-            step: the number of batches so far.
-            visits: the number of their sentences.
-        """
         return visits >= self.visits or step >= self.steps
 
     def batches(self, seed: int, first: int) -> Iterator[list[int]]:
-        """Yield the members of each batch, which depend only on the seed and the epoch.
-
-        The last batch is the one that reaches the planned visits, which it may exceed by less than
-        its size, or the last of ``steps``.
-
-        Args:
-            seed: the seed of the order.
-            first: the first step.
-        """
+        """Yield the members of each batch, which depend only on the seed and the epoch."""
         epoch, skip = divmod(first, self.steps_per_epoch)
-        step, visits = first - skip, epoch * self.sentences
+        step, visits = first - skip, epoch * len(self.lengths)
         while not self.is_done(step, visits):
             for members in self._epoch(np.random.default_rng([seed, epoch])):
                 if self.is_done(step, visits):
@@ -120,11 +87,7 @@ class Plan:
             epoch += 1
 
     def most_sentences(self, seed: int) -> int:
-        """Return the maximum number of sentences of a batch; nearly the same for all seeds.
-
-        Args:
-            seed: the seed of the order.
-        """
+        """Return the maximum number of sentences of a batch, which hardly depends on the seed."""
         if self.batching != "words":
             return self.batch_size
         return round_up(max(map(len, self.batches(seed, 0)), default=1))
@@ -132,7 +95,7 @@ class Plan:
     def typical_batches(self) -> list[list[int]]:
         """Return batches for choosing padded sizes: the first ones, and the largest.
 
-        They are the same for every seed, so that runs share cached compilations.
+        They are the same for every seed, so that runs share compiled programs.
         """
         lengths = np.asarray(self.lengths)
 

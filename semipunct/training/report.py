@@ -23,17 +23,11 @@ class Progress:
     """The progress of a run.
 
     Attributes:
-        phase: the phase of the run.
-        visits: sentence visits done.
-        total: sentence visits in total.
-        objective: the loss of the last batch, per slot; None before the first.
+        objective: the loss of the last batch, per slot.
         measure: the display name of the figure by which the best weights are selected.
-        figure: that figure on the development examples at the last evaluation; None before the
-            first.
-        best: the best value of that figure so far.
-        unscorable: the number of development sentences with probability zero.
-        seconds: the wall-clock time.
-        counted: what the size of an example counts, if progress is told in it; otherwise empty.
+        figure: its last value on the development examples.
+        unscorable: development sentences with probability zero.
+        counted: the unit of example sizes, if reported.
         size: the mean size of a training example.
     """
 
@@ -52,21 +46,15 @@ class Progress:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class TrainingResult:
-    """The result of a run in memory; tasks accept it as a model with its weights.
+    """The result of a run; tasks accept it as a model with its weights.
 
     Attributes:
-        model: the model without its weights.
-        parameters: the weights in the folder: the best on the development sentences.
+        parameters: the weights that are best on the development sentences.
         metrics: one entry per evaluation.
-        best: the entry of the best evaluation; empty before the first.
-        visits: sentence visits done.
+        best: the entry of the best evaluation.
         interrupted: whether ``stop`` ended the run.
         stopped_early: whether patience ran out.
-        compiled_shapes: the number of shapes compiled in this process, for training and evaluation.
-        compile_seconds: the wall-clock time of the first call of each shape: tracing, lowering and
-            XLA.
-        seconds: the wall-clock time of the whole run.
-        criterion: the criterion by which the best entry was selected.
+        compile_seconds: the time of the first call of each shape.
     """
 
     model: Model

@@ -23,7 +23,7 @@ from semipunct.store.folder import STATE, STATE_ARRAYS
 from semipunct.training.step import Outcome, Weights
 
 PRUNING_COST = "pruning_cost"
-"""The name of a figure: the increase of the criterion when weights were pruned."""
+"""The increase of the criterion by pruning."""
 
 _PRUNING = (PRUNING_COST, "weights", "pruned_weights")
 
@@ -43,8 +43,8 @@ class SavedRun(msgspec.Struct, forbid_unknown_fields=True):
     development: str
 
 
+# The attributes of a ``Run`` that are saved unchanged.
 _PLAIN = ("step", "visits", "best_figures", "stale", "loss", "slots", "impossible")
-"""The attributes of a ``Run`` that are saved as they are."""
 
 
 @dataclass(slots=True)
@@ -53,18 +53,13 @@ class Run:
 
     Attributes:
         parameters: the weights, on the device, without updates that the optimiser has deferred.
-        optimiser: the optimiser's state, on the device.
-        step: steps done.
-        visits: sentence visits done.
         best: the best weights so far, on the host; None before the first evaluation.
         best_figures: the entry of ``metrics`` of the best weights.
-        stale: the number of evaluations since then.
+        stale: evaluations since then.
         metrics: one entry per evaluation.
-        loss: the sum of the loss over the slots of the steps since the last evaluation.
+        loss: the sum of the loss over slots since the last evaluation.
         slots: the number of these slots.
-        impossible: the number of sentences of these steps that the model could not score.
-        seconds_before: the wall-clock time of the run before it was resumed.
-        began: the time when it was started or resumed, by the monotonic clock.
+        impossible: sentences of these steps that the model could not score.
     """
 
     parameters: Weights
@@ -83,11 +78,9 @@ class Run:
 
     @property
     def seconds(self) -> float:
-        """The wall-clock time of the whole run so far."""
         return self.seconds_before + time.monotonic() - self.began
 
     def add(self, outcome: Outcome) -> None:
-        """Add the outcome of a step to the sums."""
         slots = int(outcome.slots)
         self.loss += float(outcome.loss) * slots
         self.slots += slots
@@ -100,14 +93,7 @@ class Run:
         compiled: Mapping[str, Any],
         criterion: Criterion,
     ) -> None:
-        """Record an evaluation, keep the weights if they are the best, and reset the sums.
-
-        Args:
-            weights: the evaluated weights.
-            figures: the figures of the development examples, by their names in ``metrics``.
-            compiled: figures of compilation, to be recorded as well.
-            criterion: the criterion for the best weights.
-        """
+        """Record an evaluation, keep the weights if they are the best, and reset the sums."""
         entry: dict[str, Any] = {
             "visits": self.visits,
             "train_objective": self.loss / self.slots if self.slots else None,
@@ -126,14 +112,7 @@ class Run:
     def note_pruned(
         self, figures: Mapping[str, Any], before: int, after: int, criterion: Criterion
     ) -> None:
-        """Record the figures of the best weights after pruning, and the cost of pruning.
-
-        Args:
-            figures: the figures of the development examples, by their names in ``metrics``.
-            before: the number of weights before pruning.
-            after: the number of weights after pruning.
-            criterion: the criterion of whose figure the cost is the difference.
-        """
+        """Record figures after pruning, and numbers of weights before and after."""
         was, pruned_value = criterion.of(self.best_figures), criterion.of(figures)
         pruning_record = {
             PRUNING_COST: None if was is None or pruned_value is None else pruned_value - was,
@@ -145,11 +124,6 @@ class Run:
             self.metrics[-1] = self.metrics[-1] | pruning_record
 
     def figures(self, *, finished: bool) -> dict[str, Any]:
-        """Return the figures of the run for the model folder.
-
-        Args:
-            finished: whether the run is finished.
-        """
         return {
             "visits": self.visits,
             "finished": finished,
@@ -159,11 +133,7 @@ class Run:
         }
 
     def state(self, sources: Sources) -> TrainingState:
-        """Return the state for ``--resume``; its arrays are overwritten by the next step.
-
-        Args:
-            sources: the sources of the sentences.
-        """
+        """Return the state for ``--resume``; its arrays are overwritten by the next step."""
         # Views, not copies: they are written before the next step reuses the buffers.
         current = {name: np.asarray(value) for name, value in self.parameters.items()}
         leaves = [np.asarray(leaf) for leaf in jax.tree.leaves(self.optimiser)]
@@ -184,7 +154,7 @@ class Run:
 
 
 def of_best(figures: Mapping[str, Any]) -> dict[str, Any]:
-    """Return those figures that are about the best weights."""
+    """Return the figures of the best weights."""
     return {k: v for k, v in figures.items() if k.startswith("dev_") or k in _PRUNING}
 
 
@@ -194,17 +164,7 @@ def to_host(parameters: Mapping[str, Any]) -> dict[str, Array]:
 
 
 def take_up(loaded: SavedModel, state: TrainingState, fresh: Run, sources: Sources) -> Run:
-    """Restore a saved run in order to resume it.
-
-    Args:
-        loaded: the content of the model folder.
-        state: the saved state.
-        fresh: a new run with the same settings, which provides the expected shapes.
-        sources: the sources of the sentences given now.
-
-    Raises:
-        ModelError: if the sentences are not those of the saved run, or the state is damaged.
-    """
+    """Resume a saved run; a new run provides the expected shapes."""
     leaves = jax.tree.leaves(fresh.optimiser)
     shapes = {f"current.{name}": np.asarray(v) for name, v in fresh.parameters.items()}
     shapes |= {f"optimiser.{i:04}": np.asarray(leaf) for i, leaf in enumerate(leaves)}
@@ -236,15 +196,7 @@ def take_up(loaded: SavedModel, state: TrainingState, fresh: Run, sources: Sourc
 
 
 def check_start(start: SavedModel, config: Config) -> None:
-    """Check that a model can be trained further with some settings.
-
-    Args:
-        start: the model.
-        config: the settings.
-
-    Raises:
-        ModelError: if the kind or a setting of the architecture differs; the message names it.
-    """
+    """Check that a model can be trained further: kind and architecture must agree."""
     if start.config.kind != config.kind:
         raise ModelError(
             f"{start.path}: is a model of the kind {start.config.kind.name}, which cannot be "
@@ -258,15 +210,7 @@ def check_start(start: SavedModel, config: Config) -> None:
 
 
 def check_same(loaded: SavedModel, config: Config) -> None:
-    """Check that settings are the same as those of a saved run.
-
-    Args:
-        loaded: the saved run.
-        config: the settings given now.
-
-    Raises:
-        ModelError: if a setting differs; the message names the first one.
-    """
+    """Check that the settings are those of a saved run."""
     if loaded.config.kind != config.kind:
         raise ModelError(
             f"{loaded.path}: the kind was {loaded.config.kind.name} when the run began and is "
@@ -280,7 +224,6 @@ def check_same(loaded: SavedModel, config: Config) -> None:
 
 
 def _changes(before: Config, current: Config, *sections: str) -> Iterator[tuple[str, Any, Any]]:
-    """Yield the settings that differ, with both values."""
     old, new = before.to_dict(), current.to_dict()
     for section in sections:
         for key, value in new[section].items():
@@ -290,14 +233,7 @@ def _changes(before: Config, current: Config, *sections: str) -> Iterator[tuple[
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """The sources of the sentences of a run.
-
-    Attributes:
-        train: files of the training sentences.
-        development: files of the development sentences.
-        train_digest: ``treebank_digest`` of the training sentences.
-        development_digest: ``treebank_digest`` of the development sentences.
-    """
+    """The files of the sentences of a run, and digests of the sentences."""
 
     train: Sequence[DataFile]
     development: Sequence[DataFile]
@@ -306,12 +242,6 @@ class Sources:
 
     @classmethod
     def of(cls, train: Sequence[Example], development: Sequence[Example]) -> Sources:
-        """Describe sentences, and the current content of their files.
-
-        Args:
-            train: the training examples.
-            development: the development examples.
-        """
         return cls(
             data_files(train),
             data_files(development),
@@ -321,7 +251,7 @@ class Sources:
 
 
 def data_files(examples: Sequence[Example]) -> list[DataFile]:
-    """List the files that examples were read from, in order of appearance, with checksums."""
+    """List the files of examples, in order of appearance, with checksums."""
     counts: dict[str, list[int]] = {}
     for example in examples:
         count = counts.setdefault(example.path, [0, 0])

@@ -22,8 +22,7 @@ class Outcome(NamedTuple):
     """The outcome of a step, as scalars on the device.
 
     Attributes:
-        loss: the loss, per slot of the sentences that the model can score.
-        slots: the number of these slots.
+        loss: the mean over slots of the sentences that the model can score.
         impossible: the number of sentences that the model cannot score.
         finite: whether the loss and all gradients are finite.
     """
@@ -39,9 +38,6 @@ class Recipe:
     """The static arguments of a step.
 
     Attributes:
-        model: the model, which defines the loss and the optimiser.
-        options: the training options of the model's kind.
-        steps: the total number of updates.
         slots: the mean number of slots of a training sentence.
     """
 
@@ -51,7 +47,6 @@ class Recipe:
     slots: float
 
     def optimiser(self) -> Optimiser:
-        """Return the model's optimiser."""
         chosen = self.model.optimiser(self.options, self.steps, self.slots)
         return chosen if isinstance(chosen, Optimiser) else prompt(chosen)
 
@@ -61,13 +56,7 @@ def step(
 ) -> tuple[Weights, Any, Outcome]:
     """Update the weights once; the buffers of the given weights and state are overwritten.
 
-    Args:
-        recipe: the static arguments; the function is compiled once for each recipe and shape.
-        parameters: the weights by name.
-        state: the state of the recipe's optimiser.
-        constants: those that the loss of the model needs.
-        batch: the result of ``model.batch``.
-        key: the random key.
+    The function is compiled once for each recipe and shape.
     """
     gradient, loss, sums = _gradient(recipe, parameters, state, constants, batch, key)
     # If all weights are updated as a whole, this program is the same for batches of all shapes.
@@ -79,7 +68,7 @@ def step(
 def _gradient(
     recipe: Recipe, parameters: Weights, state: Any, constants: Weights, batch: Any, key: jax.Array
 ) -> tuple[dict[str, jax.Array | Rows], jax.Array, Sums]:
-    """Return the gradient of each weight, or of those of its rows that the batch reads."""
+    """Return the gradient of each weight, or of the rows that the batch reads."""
 
     def loss(p: Weights) -> Any:
         return model.loss(p, constants, batch, key, recipe.options)

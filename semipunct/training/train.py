@@ -1,4 +1,4 @@
-"""The entrance to training: settings are assembled, examples checked, and the folder claimed."""
+"""The entry point of training: assemble settings, check examples, and claim the folder."""
 
 from __future__ import annotations
 
@@ -46,51 +46,39 @@ def train(
     """Train a model; its folder keeps the weights that are best on the development sentences.
 
     Args:
-        train: the training sentences, or other examples that the kind is trained on.
+        train: the training sentences, or other examples of the kind.
         dev: the development sentences, for selecting the best weights and early stopping.
         output: the model folder to write.
-        kind: the kind of model, a key of ``semipunct.models.registry.KINDS``.
-        config: a TOML file of settings; or all settings, as ``load_config`` returns them, in place
-            of ``kind``, ``settings``, ``channel`` and ``seed``.
+        kind: a key of ``semipunct.models.registry.KINDS``.
+        config: a TOML file; or all settings, from ``load_config``, in place of ``kind``,
+            ``settings``, ``channel`` and ``seed``.
         settings: single settings, such as ``preset=paper`` or ``train.visits=12000``, which
-            override those of the file.
+            override the file.
         channel: the direction of the channel: ``none``, ``l2r`` or ``r2l``.
-        seed: the seed of initial weights and sentence order.
-        resume: continue the run that was saved in ``output``; if it is finished, return its result.
-        force: replace the model in ``output`` if there is one, once this one is complete;
-            ``resume`` continues this run if it is interrupted.
+        resume: continue the run saved in ``output``; if it is finished, return its result.
+        force: replace the model in ``output``, once this one is complete.
         report: a function called at each step and phase.
         stop: a function called after each batch; if it returns true, the model is saved and the run
             ends.
-        near: a model towards whose weights some weights are regularised: for a correction model, a
-            punctuation model of correct text, for the weights of the channel.
+        near: for a correction model, a punctuation model towards whose weights the channel is
+            regularised.
         start: a model to train further; it determines kind, vocabulary and the settings of
             ``[model]``.
-        device: the platform to train on: ``cpu``, ``gpu`` or ``tpu``; None for JAX's own choice.
-        devices: how many devices share each batch; they get the same result but for rounding. With
-            several processes, how many of each.
-        processes: ``auto`` if several processes train the model together: each of them calls this
-            function with the same arguments. Unless ``jax.distributed.initialize`` has been called,
-            they find each other by ``JAX_COORDINATOR_ADDRESS``, ``JAX_NUM_PROCESSES`` and
-            ``JAX_PROCESS_ID`` in the environment, or by what their launcher tells JAX. The first
-            one writes the folder.
+        device: ``cpu``, ``gpu`` or ``tpu``; None for JAX's choice.
+        devices: the number of devices (per process) that share each batch.
+        processes: ``auto`` if several processes, each of which calls this function, train the model
+            together. They find each other by their launcher, or by ``JAX_COORDINATOR_ADDRESS``,
+            ``JAX_NUM_PROCESSES`` and ``JAX_PROCESS_ID``.
         command: the command that trains the model, for the model card.
 
-    Returns:
-        The model with its weights, and the record of the training run.
-
     Raises:
-        ConfigError: if a setting does not exist or its value is invalid.
+        ConfigError: for an invalid setting.
         TreebankError: if there are no examples.
-        UsageError: if both ``resume`` and ``force`` are given, or settings beside a ``Config``; if
-            there are not as many devices; if the environment does not describe the processes, or
-            they were not given the same.
-        ModelError: if ``output`` exists and is not a model folder, holds a model without ``resume``
-            or ``force``, is being written by another training run, or cannot be resumed; if the
-            kind does not support ``near``; if ``start`` is of another kind or has other settings.
-        TrainingError: if the loss or a gradient is no longer finite; the last checkpoint is
-            kept. Also if another process has ended; JAX ends a process itself, with a report on
-            standard error, if that of the coordinator is lost.
+        UsageError: if arguments contradict each other, there are too few devices, or processes do
+            not find each other or have different inputs.
+        ModelError: if ``output`` cannot be written or resumed, or ``near`` or ``start`` does not
+            fit.
+        TrainingError: if the loss or a gradient is no longer finite, or a process has ended.
     """
     if not isinstance(config, Config):
         options = {"model.channel": channel, "train.seed": seed}
@@ -128,7 +116,7 @@ def train(
 
 @contextmanager
 def _losses_told(devices: Devices) -> Generator[None, None, None]:
-    """Raise ``TrainingError`` if something between processes fails: usually one has ended."""
+    """Raise ``TrainingError`` if communication fails, usually because a process has ended."""
     try:
         yield
     except jax.errors.JaxRuntimeError as error:
@@ -145,7 +133,7 @@ def _losses_told(devices: Devices) -> Generator[None, None, None]:
 def _claimed(
     output: str | Path, devices: Devices, *, force: bool, resume: bool
 ) -> Generator[Path, None, None]:
-    """Claim the folder in the first process; yield its place in all of them."""
+    """Claim the folder in the first process; yield its path in all of them."""
     with ExitStack() as claim:
 
         def first_claims() -> str:

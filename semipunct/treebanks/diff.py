@@ -13,8 +13,8 @@ import msgspec
 from semipunct.corpus.treebank import PUNCTUATION
 from semipunct.errors import TreebankError
 from semipunct.files import display_name
+from semipunct.formats.conllu.gaps import Spacing
 from semipunct.formats.conllu.records import Record, Token, read_records
-from semipunct.formats.conllu.renumber import spaces
 from semipunct.wording import quantity
 
 DiffKind = Literal["mark", "tag", "head", "space"]
@@ -186,7 +186,7 @@ def _differences(
     first: Record, second: Record, pairs: Sequence[tuple[int, int]]
 ) -> Iterator[MarkDifference]:
     """Yield the differences between two annotations of a sentence, in its order."""
-    gaps = spaces(first), spaces(second)
+    gaps = Spacing.of(first).spaces, Spacing.of(second).spaces
     numbers = {0: 0, -1: -1} | {j + 1: i + 1 for i, j in pairs}
     ends = len(first.tokens), len(second.tokens)
     for (i, j), (next_i, next_j) in pairwise([(-1, -1), *pairs, ends]):

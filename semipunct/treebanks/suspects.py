@@ -21,9 +21,9 @@ from semipunct.errors import ModelError, TreebankError, UsageError
 from semipunct.files import display_name
 from semipunct.formats import format_of, read_entries
 from semipunct.formats.conllu import Conllu
+from semipunct.formats.conllu.gaps import Spacing
 from semipunct.formats.conllu.mark_heads import MarkedSentence
 from semipunct.formats.conllu.records import Record, format_record, read_records
-from semipunct.formats.conllu.renumber import spaces
 from semipunct.formats.conllu.requests import slot_ids
 from semipunct.marks import SILENT, Puncteme, shown_string, spacing
 from semipunct.marks.balance import ENCLOSING
@@ -220,7 +220,7 @@ def _spaced(entries: Iterable[Entry[Record, Any]]) -> list[Suspect]:
     """List spaces beside marks that differ from those beside the same mark elsewhere."""
     places: list[tuple[Entry[Record, Any], int, int, tuple[str, str], bool]] = []
     counts: Counter[tuple[tuple[str, str], bool]] = Counter()
-    gaps_of_entries = [(entry, spaces(entry.record)) for entry in entries]
+    gaps_of_entries = [(entry, Spacing.of(entry.record).spaces) for entry in entries]
     if not any(False in gaps[:-1] for _, gaps in gaps_of_entries):
         return []  # spaces are not annotated
     for entry, gaps in gaps_of_entries:

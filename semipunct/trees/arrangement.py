@@ -1,8 +1,4 @@
-"""Mutable trees, in which constituents can be deleted, moved and reordered.
-
-A projective tree is determined by the order of each word and its dependents. An arrangement stores
-these orders and allows changing them one after another; words keep their original numbers.
-"""
+"""Mutable projective trees, in which constituents can be deleted, moved and reordered."""
 
 from __future__ import annotations
 
@@ -12,11 +8,8 @@ from typing import Literal, get_args
 from semipunct.errors import UsageError
 from semipunct.trees.tree import DependencyTree
 
+# First or last among the dependents of the head, or directly before or after the head itself.
 Place = Literal["first", "last", "before", "after"]
-"""The place of a constituent.
-
-First or last among the dependents of its head, the head included, or directly before or after the
-head itself."""
 
 PLACES: tuple[Place, ...] = get_args(Place)
 
@@ -25,11 +18,6 @@ class Arrangement:
     """A projective tree, stored as the order of each word and its dependents."""
 
     def __init__(self, tree: DependencyTree) -> None:
-        """Copy the orders of a tree.
-
-        Args:
-            tree: a projective tree; non-projective arcs lose their position between other words.
-        """
         self._relations = tree.relations
         self._head = [0, *tree.heads]
         self._items: list[list[int]] = [[word] if word else [] for word in range(tree.words + 1)]
@@ -41,7 +29,7 @@ class Arrangement:
 
     @property
     def words(self) -> tuple[int, ...]:
-        """The remaining words in their current order."""
+        """The remaining words, by their original numbers, in current order."""
         words: list[int] = []
         waiting = [(word, False) for word in reversed(self._items[0])]
         while waiting:
@@ -62,23 +50,14 @@ class Arrangement:
         )
 
     def has(self, word: int) -> bool:
-        """Return whether a word belongs to the tree and was not deleted."""
         return 1 <= word < len(self._head) and word not in self._gone
 
     def head_of(self, word: int) -> int:
-        """Return the current head of a word, 0 for the root."""
         self._check(word)
         return self._head[word]
 
     def delete(self, word: int) -> None:
-        """Delete a word with all that it dominates.
-
-        Args:
-            word: 1 to n, not the root.
-
-        Raises:
-            UsageError: if the word does not exist (any more), or it is the root.
-        """
+        """Delete a word, not the root, with all that it dominates."""
         self._check(word)
         if not self._head[word]:
             raise UsageError(f"word {word} is the root and cannot be deleted; delete another one")
@@ -91,14 +70,8 @@ class Arrangement:
     def move(self, word: int, head: int, place: Place) -> None:
         """Attach a word, with all that it dominates, to a head at a given place.
 
-        Args:
-            word: 1 to n, not the root; it keeps its relation.
-            head: the current head or another one.
-            place: the place among the dependents of that head.
-
         Raises:
-            UsageError: if a word does not exist (any more), the word is the root, or it dominates
-                the head, which would create a cycle.
+            UsageError: if the word is the root or dominates the head.
         """
         self._check(word)
         self._check(head)
@@ -120,14 +93,7 @@ class Arrangement:
         self._head[word] = head
 
     def reorder(self, orders: Mapping[int, Sequence[int]]) -> None:
-        """Reorder heads and their dependents.
-
-        Args:
-            orders: for each head, the head and all of its dependents in their new order.
-
-        Raises:
-            UsageError: if an order is not a permutation of a head and its dependents.
-        """
+        """Reorder heads and their dependents, given as permutations of both."""
         for head, order in orders.items():
             self._check(head)
             if sorted(order) != sorted(self._items[head]):

@@ -1,7 +1,4 @@
-"""Editing of dependency trees: words removed or reordered, whole constituents deleted.
-
-Every function takes a tree and returns another one over the remaining words, renumbered.
-"""
+"""Editing of dependency trees; remaining words are renumbered."""
 
 from collections.abc import Collection, Sequence
 
@@ -10,15 +7,7 @@ from semipunct.trees.tree import DependencyTree
 
 
 def without_leaves(tree: DependencyTree, removed: Collection[int]) -> DependencyTree:
-    """Remove words that have no dependents, such as the punctuation of a treebank.
-
-    Args:
-        tree: any dependency tree.
-        removed: words, 1 to n.
-
-    Raises:
-        UsageError: if a removed word is the head of a remaining one, or no word remains.
-    """
+    """Remove words that have no dependents, such as the punctuation of a treebank."""
     gone = set(removed)
     remaining = [word for word in range(1, tree.words + 1) if word not in gone]
     for word in remaining:
@@ -31,17 +20,9 @@ def without_leaves(tree: DependencyTree, removed: Collection[int]) -> Dependency
 
 
 def without_words(tree: DependencyTree, removed: Collection[int]) -> DependencyTree:
-    """Remove words; their dependents are attached to the nearest remaining head.
+    """Remove words; attach their dependents to the nearest remaining head.
 
-    If the root is removed, the first of its remaining dependents becomes the root, and the others
-    depend on it. A projective tree stays projective.
-
-    Args:
-        tree: any dependency tree.
-        removed: words, 1 to n.
-
-    Raises:
-        UsageError: if no word remains.
+    The first remaining dependent of a removed root becomes the root. Projectivity is preserved.
     """
     gone = set(removed)
     heir = list(range(tree.words + 1))
@@ -60,7 +41,7 @@ def without_words(tree: DependencyTree, removed: Collection[int]) -> DependencyT
 
 
 def _restricted(tree: DependencyTree, words: Sequence[int]) -> DependencyTree:
-    """Return the tree over some words in the given order; their heads must be among them."""
+    """Return the tree over words with heads among them, in the given order."""
     if not words:
         raise UsageError("no word would be left; keep at least one")
     number = {0: 0, **{word: position for position, word in enumerate(words, start=1)}}

@@ -1,9 +1,6 @@
-"""The heads of the marks of a sentence, judged by the guidelines of Universal Dependencies.
+"""Heads of marks, judged by the guidelines of Universal Dependencies.
 
-The principles (``trees.principles``) do not determine every head: where one unit ends and another
-starts, either may be the unit of a mark. A head that they allow is left as it is; another one is
-replaced by the one that they prefer. Only heads of marks change
-(docs/decisions/treebank-tools.md).
+Only heads that the principles do not allow are replaced (docs/decisions/treebank-tools.md).
 """
 
 from collections.abc import Collection, Mapping, Sequence, Set
@@ -19,6 +16,7 @@ from semipunct.trees.mark_places import Around, MarkedTree
 from semipunct.trees.principles import RULES, Choice, Rule, Side, choose_single
 from semipunct.trees.tree import DependencyTree
 
+# Reasons why a head is replaced.
 Problem = Literal[
     "a mark has no dependents",
     "its arc spans words that its head does not dominate",
@@ -29,25 +27,16 @@ Problem = Literal[
     "it is attached to the governor of the unit",
     "the guidelines prefer another head",
 ]
-"""The reasons why a head is replaced."""
 
 _GUIDELINES = Conventions()
 _NOTHING: Mapping[Place, int] = {}
 
+# The head of a mark that has none yet.
 _UNKNOWN = -1
-"""The head of a mark that has none yet."""
 
 
 class HeadChange(NamedTuple):
-    """A new head of a mark.
-
-    Attributes:
-        mark: the number of the mark.
-        before: its head.
-        after: its new head.
-        rule: the principle that decides for the new head.
-        problem: the reason why the old one is replaced.
-    """
+    """A new head of a mark, the deciding principle, and the reason for replacing the old one."""
 
     mark: int
     before: int
@@ -61,11 +50,10 @@ class Judgement:
     """The heads of the marks of a sentence, and the words to which each can be attached.
 
     Attributes:
-        tree: the tree.
-        relations: ``[n + 1]`` the relation of each token.
-        forms: ``[n + 1]`` the form of each token.
-        pairs: opening and closing marks, by their numbers.
-        fixed: marks of new sentences that were there before; None if all were.
+        relations: ``[n + 1]``.
+        forms: ``[n + 1]``.
+        pairs: opening and closing marks.
+        fixed: marks that existed before; None if all did.
     """
 
     tree: MarkedTree
@@ -76,13 +64,13 @@ class Judgement:
 
     @cached_property
     def around(self) -> Mapping[int, Around]:
-        """The words to which each mark can be attached; marks without such words are left out."""
+        """The words to which each mark can be attached, if there are any."""
         places = ((mark, self.tree.around(mark)) for mark in self.tree.marks)
         return {mark: around for mark, around in places if around.words}
 
     @cached_property
     def enclosing(self) -> Sequence[tuple[int, int]]:
-        """The pairs between whose marks there are words."""
+        """The pairs with words between their marks."""
         before, around = self.tree.neighbours[0], self.around
         return [(a, b) for a, b in self.pairs if a in around and b in around and before[b] > a]
 
@@ -91,11 +79,8 @@ class Judgement:
         return frozenset(mark for pair in self.enclosing for mark in pair)
 
     def votes(self) -> list[tuple[Context, Convention]]:
-        """Return the conventions by which the marks between units are attached, by context.
-
-        Marks whose units have the root as their governor are not counted: heads that a program
-        set to the root must not look like the convention ``governor``.
-        """
+        """Return context and convention of the marks between units not governed by the root."""
+        # Programs attach marks to the root; this must not look like the convention ``governor``.
         heads = self.tree.heads
         votes: list[tuple[Context, Convention]] = []
         for mark, (ending, above, starting) in self.around.items():
@@ -107,11 +92,6 @@ class Judgement:
         return votes
 
     def context(self, mark: int) -> Context:
-        """Return what decides how a treebank attaches a mark: its form and the unit beside it.
-
-        Args:
-            mark: its number, a key of ``around``.
-        """
         ending, above, starting = self.around[mark]
         follows = above < mark
         unit = starting[:1] if follows else ending[-1:]
@@ -124,30 +104,23 @@ class Judgement:
         *,
         strict: bool = False,
     ) -> list[HeadChange]:
-        """Return the new heads of the marks whose heads are wrong, in order.
+        """Return the new heads of marks whose heads are wrong, in order.
 
         Args:
-            conventions: the attachment of marks between units.
-            rules: the principles by which heads are changed.
-            strict: whether heads that the principles allow are replaced by those that they prefer.
+            rules: the principles that give new heads.
+            strict: whether to replace heads that are allowed but not preferred.
         """
         changes = self.changes_around(conventions, frozenset(), strict=strict)
         others = frozenset(change.mark for change in changes if change.rule not in rules)
         if others:
-            # The arcs of marks that stay must not cross those of marks that move.
+            # Arcs of marks that stay and arcs of marks that move must not cross.
             changes = self.changes_around(conventions, others, strict=strict)
         return [change for change in changes if change.rule in rules]
 
     def changes_around(
         self, conventions: Conventions, staying: Set[int], *, strict: bool
     ) -> list[HeadChange]:
-        """Return the new heads of marks by all principles, around some that stay.
-
-        Args:
-            conventions: as for ``changes``.
-            staying: the marks whose heads must not change.
-            strict: as for ``changes``.
-        """
+        """Return the new heads by all principles, without changing the marks ``staying``."""
         heads = self.tree.heads
         choices = self._pair_choices(strict)
         problems: dict[int, Problem] = {}
@@ -184,7 +157,6 @@ class Judgement:
         return None if opens == closes or form in "?!" else "opens" if opens else "closes"
 
     def _is_set_off(self, word: int, form: str) -> bool:
-        """Return whether marks of a form are at both edges of the constituent of a word."""
         first, last = self.tree.edges
         return (first[word], 0, form) in self._beside and (last[word], 1, form) in self._beside
 
@@ -202,7 +174,6 @@ class Judgement:
     def _problem(
         self, mark: int, choice: Choice, convention: Convention, strict: bool
     ) -> Problem | None:
-        """Return the reason why the head of a mark is wrong."""
         head, around = self.tree.heads[mark], self.around[mark]
         if head == choice.head:
             return None
@@ -227,7 +198,6 @@ class Judgement:
         return "it makes another arc non-projective"
 
     def _pair_choices(self, strict: bool) -> dict[int, Choice]:
-        """Choose the heads of marks that enclose words."""
         choices: dict[int, Choice] = {}
         heads, (first, last) = self.tree.heads, self.tree.edges
 
@@ -260,11 +230,10 @@ class Judgement:
     def _uncross(
         self, choices: dict[int, Choice], problems: dict[int, Problem], staying: Set[int]
     ) -> None:
-        """Adjust the heads of the marks in one slot to each other, so that no arcs cross.
+        """Change heads of the marks in one slot until they follow the order of ``Around.words``.
 
-        From left to right, the heads must follow the order of ``Around.words``. Of two heads in
-        the wrong order, the one of the mark that has a new head anyway is moved as far as
-        necessary, or else that of the mark that is in no pair, or else the right one.
+        Of two heads in the wrong order, the first of these moves: a mark with a new head, a mark in
+        no pair, the right mark.
         """
         rows: dict[int, list[int]] = {}
         for mark in choices:
@@ -296,24 +265,17 @@ def mark_heads(
 ) -> list[list[int]]:
     """Choose the head, a word 1 to n, of every mark in the slots of a tree.
 
-    By the convention ``unit``, the guidelines of UD 2, a mark between conjuncts is attached to the
-    following conjunct, and a mark before or after a dependent unit to that unit, at the highest
-    node that keeps the tree projective. Equal marks at both edges of a constituent (commas around
-    an apposition) belong to it; a full stop within the sentence belongs to the preceding unit. By
-    the convention ``governor``, found in treebanks of UD 1 and still in English ones, a mark
-    between units is attached to the lowest word above both. By either convention, paired marks have
-    the same head, if possible the highest word that they enclose, and marks at the edges of the
-    sentence are attached to its root.
+    Marks are attached as in ``trees.principles``, except that the convention ``governor`` attaches
+    marks between units to the lowest word above both. Marks at the edges of the sentence are
+    attached to its root.
 
     Args:
-        tree: the words; their arcs may cross.
-        slots: ``[n + 1]`` strings of tokens with none of ``marks.SILENT``.
-        convention: the attachment of marks between units.
-        fixed: heads of some marks that must not change.
+        tree: may be non-projective.
+        slots: ``[n + 1]`` strings without ``marks.SILENT``.
+        fixed: heads of marks that must not change.
 
     Returns:
-        ``[n + 1]`` the heads of the marks of each slot. The tree of words and marks is projective
-        if that of words and kept marks is.
+        ``[n + 1]`` heads of the marks; projective if words and fixed marks are.
     """
     # Positions of words, and of the root, among words and marks.
     at = [0, *(word + before for word, before in enumerate(accumulate(map(len, slots[:-1])), 1))]

@@ -7,24 +7,16 @@ from semipunct.trees.tree import DependencyTree
 
 
 def lift_arcs(tree: DependencyTree) -> tuple[DependencyTree, int]:
-    """Lift non-projective arcs until none remains.
+    """Lift non-projective arcs until none remains; return the tree and the number of lifts.
 
-    An arc from a head to a dependent is projective if the head dominates every word between the
-    two. At each step the shortest non-projective arc (in a tie, the one with the leftmost
-    dependent) is lifted: the dependent is attached to the head of its head and keeps its relation
-    (Nivre and Nilsson 2005). The time is almost linear if no arc needs lifting.
-
-    Args:
-        tree: a tree with one root.
-
-    Returns:
-        The projective tree and the number of lifts; the same object if it is projective already.
+    The shortest non-projective arc (in a tie, the leftmost dependent) is lifted first, to the
+    head's head. The time is almost linear for projective trees.
     """
     heads = tree.heads
     parent = [0, *heads]
     left_break, right_break = _breaks(tree)
-    # Lifting only removes words from the set that a word dominates, so a non-projective arc stays
-    # non-projective until it is lifted itself: entries of the heap never become stale.
+    # Lifting only removes words from the set that a word dominates, so an arc stays non-projective
+    # until it is lifted itself: entries of the heap never become stale.
     queue = [
         (abs(head - word), word)
         for word, head in enumerate(heads, start=1)
@@ -63,17 +55,13 @@ def lift_arcs(tree: DependencyTree) -> tuple[DependencyTree, int]:
 
 
 def _breaks(tree: DependencyTree) -> tuple[list[int], list[int]]:
-    """Find the nearest positions at the left and right of each word that it does not dominate.
-
-    Lists are indexed 0..n; the artificial root 0 dominates everything.
-    """
+    """Find the nearest positions on both sides of each word that it does not dominate."""
     heads, n = tree.heads, tree.words
     order = [node + 1 for node in tree.order]
     size = [1] * (n + 1)
     for word in reversed(order):
         size[heads[word - 1]] += size[word]
-    # Depth-first numbers without a depth-first traversal: each word gets a block of its head's
-    # block.
+    # Depth-first numbers without a traversal: each word gets a block within its head's block.
     first = [0] * (n + 1)
     free = [1] * (n + 1)
     for word in order:
@@ -100,10 +88,9 @@ def _breaks(tree: DependencyTree) -> tuple[list[int], list[int]]:
 def _dominated_between(
     word: int, low: int, high: int, parent: Sequence[int], dependents: Sequence[set[int]]
 ) -> list[int]:
-    """List the words that ``word`` dominates, at least all strictly between ``low`` and ``high``.
+    """List the words that ``word`` dominates, at least all between ``low`` and ``high``.
 
-    Those positions must all be dominated by the head of ``word``. Uses the cheaper of two methods:
-    down from the word if it dominates few words, otherwise up from each of the positions.
+    Searches down from the word if it dominates few words, otherwise up from the positions.
     """
     dominated = [word]
     for node in dominated:

@@ -1,8 +1,6 @@
 """Places of punctuation in dependency trees: the words to which a mark can be attached.
 
-Marks are leaves between the words of a tree. At a slot, a mark can be attached to the head of a
-unit that ends there or starts there, or to the lowest word above both, without crossing an arc.
-Trees may be non-projective; in a projective one, the words at a slot are found in linear time.
+Projective trees take linear time.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -15,9 +13,9 @@ class Around(NamedTuple):
     """The words to which a mark in one slot can be attached without crossing an arc of words.
 
     Attributes:
-        ending: the words whose constituents end at the slot, highest last.
-        above: the lowest word that covers both sides, 0 at the edges of the sentence.
-        starting: the words whose constituents start there, highest first.
+        ending: words whose constituents end there, highest last.
+        above: the lowest word above both sides, 0 at the edges of the sentence.
+        starting: words whose constituents start there, highest first.
     """
 
     ending: tuple[int, ...]
@@ -32,13 +30,9 @@ class Around(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class MarkedTree:
-    """A dependency tree over words and marks.
+    """A dependency tree over words and marks, ``[n + 1]`` with the artificial root 0.
 
-    Attributes:
-        heads: ``[n + 1]`` the head of each token, 0 for the root; that of the artificial root 0
-            is 0.
-        is_mark: ``[n + 1]`` which tokens are marks. A mark from which a word descends is one of
-            the ``words``.
+    Marks from which words descend are among the ``words``.
     """
 
     heads: Sequence[int]
@@ -46,7 +40,7 @@ class MarkedTree:
 
     @cached_property
     def governing(self) -> frozenset[int]:
-        """The marks from which words descend, and those that are roots; none may be a head."""
+        """The marks from which words descend, and marks that are roots; none may be a head."""
         heads, is_mark = self.heads, self.is_mark
         governing: set[int] = set()
         for token, head in enumerate(heads):
@@ -61,22 +55,18 @@ class MarkedTree:
 
     @cached_property
     def words(self) -> list[int]:
-        """The tokens in order whose heads are not chosen: words, and governing marks."""
+        """The tokens whose heads are not chosen: words and governing marks."""
         is_mark, governing = self.is_mark, self.governing
         return [i for i in range(1, len(self.heads)) if not is_mark[i] or i in governing]
 
     @cached_property
     def marks(self) -> list[int]:
-        """The tokens in order whose heads are chosen."""
         is_mark, governing = self.is_mark, self.governing
         return [i for i in range(1, len(self.heads)) if is_mark[i] and i not in governing]
 
     @cached_property
     def neighbours(self) -> tuple[list[int], list[int]]:
-        """``[n + 1]`` each: the nearest word before each token, 0 for none, and after it.
-
-        A word is its own neighbour on both sides; n + 1 stands for no word after a token.
-        """
+        """``[n + 1]`` each: the nearest word before (0 for none) and after (n + 1) each token."""
         n = len(self.heads)
         before, after = [0] * n, [n] * n
         words = self.words
@@ -90,11 +80,11 @@ class MarkedTree:
 
     @cached_property
     def edges(self) -> tuple[list[int], list[int]]:
-        """``[n + 1]`` each: the first and the last word that a word dominates, itself included."""
+        """``[n + 1]`` each: the first and last word that each word dominates, itself included."""
         heads = self.heads
         first, last = list(range(len(heads))), list(range(len(heads)))
-        # Descendants are visited from the outside in, so the first that reaches a word is its
-        # outermost one, and all words above have one at least as far out: linear altogether.
+        # Descendants are visited from the outside in, so the first to reach a word is its outermost
+        # one, and every word above has one at least as far out: linear time.
         for word in self.words:
             head = heads[word]
             while head and first[head] > word:
@@ -109,12 +99,11 @@ class MarkedTree:
 
     @cached_property
     def is_projective(self) -> bool:
-        """Return whether every word dominates all words between its first and its last one."""
         heads, words = self.heads, self.words
         first, last = self.edges
         rank = dict(zip(words, range(len(words)), strict=True))
         dominated = sum([rank[last[word]] - rank[first[word]] + 1 for word in words])
-        # Every word counts once for itself and for each word above it.
+        # Each word counts once for itself and for each word above it.
         depth = {0: 0}
         total = 0
         for word in words:
@@ -130,11 +119,6 @@ class MarkedTree:
         return total == dominated
 
     def around(self, mark: int) -> Around:
-        """Return the words to which a mark can be attached without crossing an arc of words.
-
-        Args:
-            mark: the number of the mark.
-        """
         before, after = self.neighbours
         left, right = before[mark], after[mark]
         if not self.is_projective:
@@ -157,13 +141,7 @@ class MarkedTree:
         return Around(tuple(ending), 0 if above in governing else above, tuple(starting[::-1]))
 
     def around_in_general(self, mark: int, left: int, right: int) -> Around:
-        """Return the same in any tree, by trying each word above either side.
-
-        Args:
-            mark: the number of the mark.
-            left: the nearest word before it, 0 for none.
-            right: the nearest word after it; beyond the last token for none.
-        """
+        """Return the same in any tree, by trying all words above the neighbours of the mark."""
         paths = [
             [word for word in self.path(side) if word not in self.governing]
             for side in (left, right if right < len(self.heads) else 0)
@@ -178,27 +156,19 @@ class MarkedTree:
         )
 
     def path(self, token: int) -> Iterator[int]:
-        """Yield a token and those above it, the root last.
-
-        Args:
-            token: its number; nothing is yielded for 0.
-        """
+        """Yield a token and the tokens above it, the root last; nothing for 0."""
         while token:
             yield token
             token = self.heads[token]
 
     def spans_others(self, mark: int) -> bool:
-        """Return whether the arc of a mark spans tokens that its head does not dominate.
-
-        Args:
-            mark: the number of the mark.
-        """
+        """Return whether the arc of a mark spans tokens not dominated by its head."""
         head = self.heads[mark]
         low, high = sorted((mark, head))
         return not self._dominates(head, range(low + 1, high))
 
     def _dominates(self, head: int, tokens: Iterable[int]) -> bool:
-        """Return whether a word dominates all of some tokens, in linear time altogether."""
+        """Return whether a word dominates all tokens, in linear time."""
         below = {head: True, 0: False}
         for token in tokens:
             path: list[int] = []
@@ -211,11 +181,9 @@ class MarkedTree:
         return True
 
     def _is_sound(self, mark: int, head: int) -> bool:
-        """Return whether a mark with this head is projective and makes no word non-projective.
-
-        This is the check of UD's validator: an arc that also spans the head of the mark does not
-        count, because then the whole constituent makes it non-projective.
-        """
+        """Return whether a mark with this head is projective and makes no word non-projective."""
+        # As in UD's validator, an arc that also spans the mark's head does not count: the whole
+        # constituent makes it non-projective.
         heads = self.heads
         above = set(self.path(head))
         low, high = sorted((mark, head))

@@ -1,9 +1,8 @@
 """The four principles of Universal Dependencies for the heads of punctuation.
 
-https://universaldependencies.org/u/dep/punct.html: a mark that separates coordinated units is
-attached to the following conjunct; a mark before or after a dependent unit to that unit; within a
-unit, to the highest node that keeps the tree projective; paired marks to the same word, unless an
-arc would cross another one.
+https://universaldependencies.org/u/dep/punct.html: a mark between coordinated units is attached to
+the following conjunct; a mark at a dependent unit to that unit; within a unit, to the highest node
+that keeps the tree projective; paired marks to the same word.
 """
 
 from collections.abc import Callable
@@ -12,19 +11,19 @@ from typing import Literal, NamedTuple, get_args
 from semipunct.trees.conventions import Convention
 from semipunct.trees.mark_places import Around
 
+# The principles, in their order.
 Rule = Literal["conjunct", "unit", "highest", "pair"]
-"""The principles, in their order."""
 
 RULES: tuple[Rule, ...] = get_args(Rule)
 
+# The side of a unit at which a mark without its partner occurs.
 Side = Literal["opens", "closes"]
-"""The side of a unit at which a mark without its partner stands."""
 
 _FIRST_OF_TERMINALS = frozenset(".?!…。？！؟।")
 
 
 class Choice(NamedTuple):
-    """The head that the principles prefer, and the principle that decides."""
+    """The preferred head, and the principle that decides."""
 
     head: int
     rule: Rule
@@ -42,17 +41,13 @@ def choose_single(
     """Choose the head of a mark without a partner.
 
     Args:
-        around: the words to which it can be attached, of which there is at least one.
         follows: whether the word above both sides is to the left of the mark.
-        relation: of the highest word whose constituent starts at the mark, if there is one.
-        form: of the mark.
-        is_set_off: returns whether equal marks are at both edges of the constituent of a word.
-        convention: the attachment of marks between units.
-        side: that of an opening or closing mark.
+        relation: of the highest word whose constituent starts at the mark.
+        is_set_off: whether equal marks are at both edges of a word's constituent.
     """
     ending, above, starting = around
     if not above:
-        # At the edges of the sentence the unit is the whole of it.
+        # At the edges of a sentence the unit is the sentence.
         return Choice((*ending[-1:], *starting[:1])[0], "highest")
     if convention == "governor" or not (ending or starting):
         return Choice(above, "highest")

@@ -1,9 +1,6 @@
 """Trees over the words of a sentence: parents, order, edges of constituents, junctions at slots.
 
-A sentence of n words has the slots 0 to n; slot i is right of word i. Nodes are numbered from 0.
-The words that a node dominates lie between two slots, its edges; in a projective tree it dominates
-all words between them. All properties are computed once for a tree, in linear time and without
-recursion.
+A sentence of n words has slots 0 to n; slot i is right of word i. Nodes are numbered from 0.
 """
 
 from abc import ABC, abstractmethod
@@ -23,8 +20,8 @@ class Junction(NamedTuple):
     """The nodes whose constituents meet at a slot, in the order of their punctemes.
 
     Attributes:
-        ending: nodes whose constituents end at the slot, innermost first.
-        starting: nodes whose constituents start there, outermost first.
+        ending: those whose constituents end there, innermost first.
+        starting: those whose constituents start there, outermost first.
     """
 
     ending: tuple[int, ...]
@@ -32,10 +29,7 @@ class Junction(NamedTuple):
 
 
 class Tree(ABC):
-    """A tree whose nodes dominate words.
-
-    Dependency trees have one node for each word; other trees also have nodes without a word.
-    """
+    """A tree whose nodes dominate words; a node may have no word of its own."""
 
     @property
     @abstractmethod
@@ -50,7 +44,7 @@ class Tree(ABC):
     @property
     @abstractmethod
     def anchors(self) -> Sequence[int]:
-        """``[nodes]`` the word (1 to n) of each node, 0 for a node without a word."""
+        """``[nodes]`` the word (1 to n) of each node, 0 for none."""
 
     @property
     @abstractmethod
@@ -59,7 +53,7 @@ class Tree(ABC):
 
     @property
     def data(self) -> tuple[tuple[str | int, ...], ...]:
-        """The contents of a tree as plain values, which differ for different trees."""
+        """Plain values that identify the tree."""
         return tuple(self.labels), tuple(self.parents), tuple(self.anchors)
 
     @cached_property
@@ -76,10 +70,7 @@ class Tree(ABC):
 
     @cached_property
     def edges(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """``[nodes]`` each: the slots at the left and at the right of each constituent.
-
-        Li, Wang and Eisner (2019), section 2.1.
-        """
+        """``[nodes]`` each: the slots left and right of each constituent."""
         left = [anchor - 1 if anchor else self.words for anchor in self.anchors]
         right = list(self.anchors)
         parents = self.parents
@@ -92,12 +83,12 @@ class Tree(ABC):
 
     @property
     def left(self) -> tuple[int, ...]:
-        """``[nodes]`` the slot before the first word of each constituent."""
+        """``[nodes]`` the slot before each constituent."""
         return self.edges[0]
 
     @property
     def right(self) -> tuple[int, ...]:
-        """``[nodes]`` the slot after the last word of each constituent."""
+        """``[nodes]`` the slot after each constituent."""
         return self.edges[1]
 
     @cached_property
@@ -115,17 +106,13 @@ class Tree(ABC):
         return tuple(Junction(tuple(ends), tuple(starts)) for ends, starts in pairs)
 
     def gather(self, sides: Sequence[tuple[Sequence[T], Sequence[T]]]) -> list[list[T]]:
-        """Concatenate, for each slot, the strings that nodes have at the edges of constituents.
-
-        With the punctemes of the nodes this gives the underlying string of every slot (Li, Wang
-        and Eisner 2019, section 2.1).
+        """Concatenate strings at the edges of constituents, such as punctemes, by slot.
 
         Args:
             sides: ``[nodes]`` the strings of each node at its left and at its right edge.
 
         Returns:
-            ``[n + 1]`` right sides of the constituents that end at a slot, innermost first, then
-            left sides of those that start there, outermost first.
+            ``[n + 1]`` strings, in the order of a ``Junction``.
         """
         strings: list[list[T]] = [[] for _ in range(self.words + 1)]
         left, right = self.edges
@@ -141,8 +128,8 @@ class DependencyTree(Tree):
     """A dependency tree: node i is word i + 1.
 
     Attributes:
-        heads: ``[n]`` the head of each word, 1 to n, or 0 for the root.
-        relations: ``[n]`` the label of each arc.
+        heads: ``[n]``, 1 to n, or 0 for the root.
+        relations: ``[n]`` labels of arcs.
     """
 
     heads: tuple[int, ...]
@@ -184,15 +171,7 @@ class DependencyTree(Tree):
 
 
 def tree_fault(heads: Sequence[int]) -> tuple[int, str] | None:
-    """Find the first reason why heads do not form a tree with one root.
-
-    Args:
-        heads: ``[n]`` the head of each word, 0 for the root.
-
-    Returns:
-        The number (1 to n) of an invalid word and a description of the fault, or None if the heads
-        form a tree. The time is linear.
-    """
+    """Return an invalid word (1 to n) and its fault if heads do not form a tree, or None."""
     n = len(heads)
     root = 0
     for word, head in enumerate(heads, start=1):
@@ -204,7 +183,7 @@ def tree_fault(heads: Sequence[int]) -> tuple[int, str] | None:
             if root:
                 return word, f"it is a second root (HEAD 0) beside word {root}"
             root = word
-    # 0 if unvisited; otherwise the word from which the visiting walk started.
+    # 0 if unvisited, otherwise the start of the walk that visited the word.
     seen = [0] * (n + 1)
     seen[0] = -1
     for word in range(1, n + 1):

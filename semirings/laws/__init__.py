@@ -1,7 +1,6 @@
-"""The conformance kit: laws as executable equations, and the check of a semiring against them.
+"""The conformance kit: laws as executable equations, checked on random values.
 
-``check(Mine())`` draws random values and tests every law that the semiring claims. An exception
-counts as a failure; no law is skipped. It needs no test framework::
+An exception is a failure; no law is skipped. It needs no test framework::
 
     def test_laws():
         check(Mine()).raise_if_failed()

@@ -14,21 +14,21 @@ from semirings.base import Groups, Semiring, Value
 from semirings.capabilities import Divisible, Selective
 from semirings.laws.law import Equation, Equations, Law, Operands, at, equal_values
 
+# Axes of an operand besides the draws; 9 exceeds the width of any unrolled sum.
 SHAPE = (3, 9)
-"""The axes of an operand besides the draws; 9 exceeds the width of any unrolled sum."""
 
+# Nine items in groups of three, none, four, one and one.
 GROUPS = Groups.of([2, 0, 2, 4, 0, 2, 0, 3, 2], 5)
-"""Nine items in five groups: of three, none, four, one and one."""
 
+# Numbers of entries and their axis, from the front or the back.
 PLACES = ((1, 0), (2, -1), (3, 1), (5, -3), (7, -2), (9, 2))
-"""Numbers of entries and their axis: each of three axes, with positive and negative numbers."""
 
 Operation = Callable[[Value, Value], Value]
 
 
 def _sum(s: Semiring, o: Operands) -> Iterator[Equation]:
     yield from _folds("sum", s, o, s.sum, s.plus, PLACES)
-    # More than are summed in one piece.
+    # More than sums process in one piece.
     many = jax.tree.map(lambda x: jnp.resize(x, (2, 15, 20)), o.a)
     whole = s.sum(jax.tree.map(lambda x: x.reshape(2, 300), many), -1)
     statement = "the sum of 300 entries is that of 15 sums of 20"
@@ -59,7 +59,7 @@ def _folds(
 
 
 def _accumulate(operation: Operation, a: Value) -> list[Value]:
-    """Fold along the last axis one by one, in a loop, which compiles the operation once."""
+    """Fold along the last axis in a loop, which compiles the operation once."""
     first = at(a, 0)
 
     def step(total: Value, x: Value) -> tuple[Value, Value]:
@@ -130,7 +130,7 @@ def _product(s: Semiring, factors: str, a: Value, b: Value) -> Equation:
 
 def _group_sum(s: Semiring, o: Operands) -> Iterator[Equation]:
     summed, zero = s.group_sum(o.a, GROUPS), s.zeros(o.w.shape[:-1])
-    # Items sorted by group, those of each group folded one by one.
+    # Items are sorted by group and folded one by one.
     order = np.argsort(GROUPS.group, kind="stable")
     starts = np.append(True, np.diff(GROUPS.group[order]) != 0)
     ends = np.flatnonzero(np.append(starts[1:], True))
@@ -158,8 +158,8 @@ def _group_spread(s: Semiring, o: Operands) -> Iterator[Equation]:
         yield equal_values(s, statement, at(spread, item), at(o.a, group))
 
 
+# The axes along which ``balance`` uses one factor.
 AXES = ((), (1,), (-1, 1), (0, 1, 2))
-"""The axes along which ``balance`` uses one factor."""
 
 
 def _balance(s: Semiring, o: Operands) -> Iterator[Equation]:
@@ -180,7 +180,7 @@ def _balance_restores(s: Semiring, o: Operands) -> Iterator[Equation]:
     for axes in AXES:
         balanced, factor = s.balance(o.a, axes)
         factor = jnp.expand_dims(factor, axes)
-        # Where the log factor is 0 nothing is multiplied: not every semiring lifts 0.0 to one.
+        # A log factor of 0 multiplies nothing: not every semiring lifts 0.0 to one.
         put_back = s.where(factor == 0, balanced, s.times(s.lift(factor), balanced))
         yield equal_values(s, f"lift(factor) balanced = a along {axes}", put_back, o.a)
 
@@ -253,14 +253,12 @@ ARRAYS: tuple[Law, ...] = (
     _law("where", "where chooses entries", _where),
     _law("concatenate", "concatenate joins", _concatenate),
 )
-"""The laws of arrays."""
 
-
+# The entry of each operand that is NaN.
 ROW, COLUMN = 1, 2
-"""The entry of each operand that is NaN."""
 
+# Each item is a group of its own.
 GROUPS_OF_ITEMS = Groups.of(range(SHAPE[-1]), SHAPE[-1])
-"""Each item is a group of its own."""
 
 
 def _nan(s: Semiring, o: Operands) -> Iterator[Equation]:
@@ -306,4 +304,3 @@ def _nan(s: Semiring, o: Operands) -> Iterator[Equation]:
 NAN: tuple[Law, ...] = (
     Law("NaN", "an operation on NaN is NaN, even where zero is a factor", _nan, shape=SHAPE),
 )
-"""The law of NaN."""

@@ -12,19 +12,17 @@ from semirings.base import Groups, Semiring, Value
 from semirings.capabilities import Divisible, Selective
 from semirings.laws.law import Equation, Law, Operands, at, equal_values
 
+# A semiring that breaks this law is not tested on extreme weights, except in arrays.
 EXTREME = "extreme weights"
-"""A semiring that breaks this law is not tested on extreme weights, except in arrays."""
 
+# Number of doublings of the partial sums of a series: up to 2**40 terms.
 DOUBLINGS = 40
-"""How many times partial sums of a series are doubled: up to 2**40 terms."""
 
+# Both sides of an equation, from the semiring and three of its values.
 Sides = Callable[[Semiring, Value, Value, Value], tuple[Value, Value]]
-"""Both sides of an equation, from the semiring and three of its values."""
 
 
 def _law(name: str, *equations: tuple[str, Sides], declared: str = "") -> Law:
-    """Make a law of equations over a, b and c."""
-
     def over_three(s: Semiring, o: Operands) -> Iterator[Equation]:
         for statement, sides in equations:
             yield equal_values(s, statement, *sides(s, o.a, o.b, o.c))
@@ -43,7 +41,7 @@ def _unit(s: Semiring, a: Value) -> Value:
 def _selective(s: Semiring, o: Operands) -> Iterator[Equation]:
     a, b, total = (s.observe(x) for x in (o.a, o.b, s.plus(o.a, o.b)))
     leaves_equal = [x == y for x, y in zip(jax.tree.leaves(total), jax.tree.leaves(a), strict=True)]
-    # One of the two operands as a whole, not leaves from both.
+    # One operand as a whole, not leaves from both.
     is_a = jnp.all(jnp.stack(leaves_equal), 0)
     one_of_them = jax.tree.map(lambda x, y: jnp.where(is_a, x, y), a, b)
     yield Equation("a + b is a or b", total, one_of_them)
@@ -51,7 +49,7 @@ def _selective(s: Semiring, o: Operands) -> Iterator[Equation]:
 
 def _star(s: Semiring, o: Operands) -> Iterator[Equation]:
     star = s.star(o.a)
-    # Where the series diverges its value is infinite and is not compared.
+    # A diverging series is infinite and is not compared.
     finite = s.log_weight(star) < jnp.inf
     for statement, product in (
         ("star( a ) = 1 + a star( a )", s.times(o.a, star)),
@@ -89,6 +87,7 @@ def _alike(s: Semiring, a: Value, b: Value) -> jax.Array:
     return jnp.all(jnp.stack([jnp.isclose(x, y, 1e-6, 1e-6) for x, y in pairs]), 0)
 
 
+# The axioms, with the laws that are declared.
 AXIOMS: tuple[Law, ...] = (
     _law(
         "plus associative",
@@ -163,20 +162,19 @@ AXIOMS: tuple[Law, ...] = (
         declared="star",
     ),
 )
-"""The axioms, with the laws that are declared."""
 
 
+# Number of entries along a long axis: more than any operation unrolls.
 LENGTH = 40
-"""The number of entries along a long axis: more than any operation unrolls."""
 
+# Forty items in groups of 25, ten and five.
 GROUPS = Groups.of([0, 1, 0, 2, 0, 1, 0, 0] * (LENGTH // 8), 3)
-"""Forty items in three groups: of 25, ten and five."""
 
+# Log weights far beyond the range of floats in linear space, whose sums are exact in float32.
 LARGE = (300.0, -300.0, 2000.0, -2000.0)
-"""Log weights far beyond the range of floats in linear space, whose sums are exact in float32."""
 
+# Values are raised to their 64th power.
 SQUARINGS = 6
-"""How many times values are squared: up to their 64th power."""
 
 
 def _long_axes(s: Semiring, o: Operands) -> Iterator[Equation]:
@@ -242,13 +240,13 @@ def _large_weights(s: Semiring, o: Operands) -> Iterator[Equation]:
 def _large_values(s: Semiring, o: Operands) -> Iterator[Equation]:
     """Compare sums of powers, which hold large features, entropies or divergences.
 
-    The first factor is a large power, the second may be small: an upper bound of what a value
-    holds applies to one of the two products only.
+    The first factor is a large power, the second may be small, so an upper bound on values affects
+    only one of the two products.
     """
 
     def power(a: Value, times: int) -> Value:
         def square(_: int, a: Value) -> Value:
-            # Each weight is scaled back on its own, lest some become denormal beside others;
+            # Each weight is rescaled separately, so that small ones do not become denormal;
             # features and entropies double.
             return s.balance(s.times(a, a), ())[0]
 
@@ -275,4 +273,3 @@ SCALE: tuple[Law, ...] = (
     Law("large values", "times distributes over plus where features and entropies are large",
         _large_values, follows=("left distributive", "times associative", "balance")),
 )  # fmt: skip
-"""The laws of scale."""

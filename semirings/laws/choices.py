@@ -1,4 +1,4 @@
-"""The laws of capabilities: ``select``, ``shares`` and ``seeds``; and the law of samples."""
+"""The laws of ``select``, ``shares`` and ``seeds``, and the law of samples."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from semirings.capabilities import Divisible, Marking, Selective, Stochastic
 from semirings.laws.axioms import EXTREME
 from semirings.laws.law import FAST, Equation, Law, Operands, Pull, at, equal_values
 
+# Number of values in an expression, a to i.
 PARTS = 9
-"""The number of values in an expression, a to i."""
 
+# The axes of an operand besides the draws.
 SHAPE = (3, PARTS)
-"""The axes of an operand besides the draws."""
 
+# Numbers of summands and their axis.
 PLACES = ((1, 1), (3, -3), (6, 0), (9, -1))
-"""Numbers of summands and the axis that they lie along."""
 
 
 def _places(a: Value) -> Iterator[tuple[str, Value, int]]:
@@ -89,10 +89,10 @@ def _marks(semiring: Semiring, o: Operands) -> Iterator[Equation]:
         yield from _as_marked(expression, w, *cast("Marks", mark(w)), read)
 
 
+# Parts by rank, the total as observed and its log weight.
 Marks = tuple[np.ndarray, Value, jax.Array]
-"""Parts by rank, the total as observed and its log weight."""
+# Returns the sum of derivations as observed, and the log weight of each.
 Read = Callable[[np.ndarray, np.ndarray], tuple[Value, jax.Array]]
-"""Returns the sum of derivations as observed, and the log weight of each."""
 
 
 def _marked(expression: Expression, s: Marking, w: jax.Array) -> tuple[jax.Array, Value, jax.Array]:
@@ -111,7 +111,7 @@ def _marked(expression: Expression, s: Marking, w: jax.Array) -> tuple[jax.Array
 
 
 def _chosen(s: Marking, w: jax.Array, factors: jax.Array) -> tuple[Value, jax.Array]:
-    """Multiply the factors ``[draws, ranks, factors]`` of derivations, and add these up."""
+    """Multiply the factors ``[draws, ranks, factors]`` of derivations, and add the products."""
     rows = jnp.arange(len(w))[:, None, None]
     products = s.prod(jax.tree.map(lambda x: x[rows, factors], s.lift(w)), -1)
     return s.observe(s.sum(products, 1)), s.log_weight(products)
@@ -121,7 +121,7 @@ def _as_marked(
     expression: Expression, w: np.ndarray, marks: np.ndarray, total: Value, best: jax.Array,
     read: Read,
 ) -> Iterator[Equation]:  # fmt: skip
-    """Compare what is marked with the derivations; NumPy needs no compilation."""
+    """Compare marked parts with enumerated derivations; NumPy needs no compilation."""
     possible = [d for d in expression.derivations if 2 not in d]
     ranks = np.moveaxis(np.asarray(marks), 0, 1)[:, : len(possible)]
     is_derivation = np.all(ranks[:, :, None] == expression.parts(possible), -1)
@@ -165,17 +165,15 @@ CHOICES: tuple[Law, ...] = (
         compiled=False,
     ),
 )
-"""The laws of capabilities."""
 
-
+# Number of samples for each item from each expression.
 SAMPLES = 20_000
-"""The number of samples for each item from each expression."""
 
+# Weights that differ enough for wrong powers, or added constants, to be detected.
 WEIGHTS = (0.1, 8.0, 1.0, 0.0, 0.5, 3.0, 20.0, 0.3, 2.0)
-"""Weights that differ enough for wrong powers of them, or added constants, to be detected."""
 
+# Log factors of the items' weights, which change no proportion.
 SCALES = (60.0, -60.0, 0.0, 30.0)
-"""Log factors of the weights of the items, which do not change any proportion."""
 
 
 def _in_distribution(s: Semiring, o: Operands) -> Iterator[Equation]:
@@ -214,7 +212,7 @@ def _in_distribution(s: Semiring, o: Operands) -> Iterator[Equation]:
 
 
 def _as_expected(statement: str, counts: np.ndarray, share: np.ndarray) -> Equation:
-    """Compare counts with expectations; cells with small expected counts are merged."""
+    """Compare counts with expectations, merging cells with small expected counts."""
     expected = counts.sum() * share
     rare = (expected < 5) & (share > 0)
     x, y = (np.append(each[~rare], each[rare].sum()) for each in (counts, expected))
@@ -239,8 +237,8 @@ def by_chance(squares: np.ndarray, variances: np.ndarray) -> bool:
 
     Args:
         squares: squared differences of counts, by cell.
-        variances: their expected values, up to the factor one minus the share of the cell; a cell
-            where this is zero must not differ at all.
+        variances: their expected values, up to the factor one minus the share of the cell; zero for
+            cells that must not differ.
     """
     cells = variances > 0
     if np.any(squares[~cells] > 0):
@@ -259,24 +257,20 @@ DISTRIBUTION: tuple[Law, ...] = (
         compiled=False,
     ),
 )
-"""The law of stochastic semirings."""
 
-
+# Four and five items.
 GROUPS = Groups.of([0, 1, 0, 1, 1, 0, 1, 0, 1], 2)
-"""Four and five items."""
 
+# The positions of its factors, in order.
 Derivation = tuple[int, ...]
-"""The positions of its factors, in order."""
 
 
 class Expression(NamedTuple):
     """A sum of products in which no two terms have the same factors.
 
     Attributes:
-        text: the expression in ordinary notation.
-        value: computes ``[...]`` from ``[..., 9]`` in any semiring.
-        derivations: its terms.
-        size: the number of its values.
+        text: in ordinary notation.
+        value: computes ``[...]`` from ``[..., size]`` in any semiring.
     """
 
     text: str
@@ -285,7 +279,7 @@ class Expression(NamedTuple):
     size: int = PARTS
 
     def parts(self, derivations: Sequence[Derivation]) -> np.ndarray:
-        """Return booleans, ``[derivations, size]``: true for each factor of the derivation."""
+        """Return ``[derivations, size]``: true for each factor of a derivation."""
         return np.array([[i in d for i in range(self.size)] for d in derivations])
 
 
@@ -335,7 +329,7 @@ def _balanced(s: Semiring, a: Value) -> Value:
     joined = s.concatenate([at(first, None), at(second, None)], -1)
     scaled, factor = s.balance(joined, (-1,))
     product = s.prod(scaled, -1)
-    # Put back once for each of the two.
+    # Multiplied once for each of the two.
     return s.where(factor == 0, product, s.times(s.lift(2 * factor), product))
 
 
@@ -343,6 +337,7 @@ def _members(group: int) -> list[int]:
     return np.flatnonzero(GROUPS.group == group).tolist()
 
 
+# Homogeneous expressions: scaling all parts changes no share.
 EXPRESSIONS: tuple[Expression, ...] = (
     Expression("the sum of a to i", _sum, tuple((i,) for i in range(PARTS))),
     Expression("(a + b + c) (d + e + f)", _two_sums, tuple(product(range(3), range(3, 6)))),
@@ -361,7 +356,6 @@ EXPRESSIONS: tuple[Expression, ...] = (
         "the product of two balanced sums", _balanced, tuple(product(range(4), range(4, 9)))
     ),
 )
-"""Homogeneous expressions: scaling all parts does not change any share."""
 
+# More summands than any unrolled sum has.
 WIDE = Expression("the sum of 24 values", _sum, tuple((i,) for i in range(24)), 24)
-"""More summands than any unrolled sum has."""

@@ -1,4 +1,4 @@
-"""The check of a semiring against the laws that it claims, on random values, and its report."""
+"""The check of a semiring against the laws that it claims, and its report."""
 
 from __future__ import annotations
 
@@ -32,15 +32,11 @@ def check(
     """Test every law that a semiring claims on random values.
 
     Args:
-        semiring: the semiring to test.
-        draws: the number of random values for each operand.
-        seed: the seed of the random values.
-        only: names of laws; only these are tested.
-        draw: ``draw(generator, shape)`` returns values, for semirings with values that ``lift``,
-            ``plus`` and ``times`` do not produce. Laws about ``lift`` do not use it, and laws about
-            extreme weights are not tested with it.
-        rtol: relative tolerance of comparisons; sums in a different order differ in float32.
-        atol: absolute tolerance.
+        draws: number of random values for each operand.
+        only: names of the laws to test.
+        draw: ``draw(generator, shape)`` returns values, for semirings whose values ``lift``,
+            ``plus`` and ``times`` do not all produce; laws about extreme weights are not tested
+            with it.
 
     Raises:
         ValueError: if ``draws`` is not positive, or ``only`` names an unknown law.
@@ -92,7 +88,7 @@ class _Trials:
                     compiled[law] = drawn
                 else:
                     results[law] = list(law.equations(self.semiring, drawn)), drawn
-            except Exception as error:  # noqa: BLE001 - whatever a stranger's method raises
+            except Exception as error:  # noqa: BLE001 - third-party methods raise anything
                 results[law] = error
         results |= evaluate(self.semiring, compiled)
         return {law: _first_failure(law, results[law], rtol, atol) for law in laws}
@@ -123,18 +119,9 @@ def _first_failure(
 
 
 def differing(left: Any, right: Any, rtol: float, atol: float) -> np.ndarray:
-    """Return for each draw whether two pytrees differ anywhere.
+    """Return ``[draws]`` whether two pytrees differ; one true value if structures or shapes differ.
 
     Equal infinities are equal, and NaN equals nothing.
-
-    Args:
-        left: a pytree of arrays ``[draws, ...]``.
-        right: another.
-        rtol: relative tolerance.
-        atol: absolute tolerance.
-
-    Returns:
-        Booleans ``[draws]``, or a single one where structures or shapes differ.
     """
     if jax.tree.structure(left) != jax.tree.structure(right):
         return np.array(True)
@@ -153,7 +140,7 @@ def differing(left: Any, right: Any, rtol: float, atol: float) -> np.ndarray:
 
 def _counterexample(law: Law, equation: Equation, drawn: Operands, apart: np.ndarray) -> Failure:
     words = equation.statement.split()
-    # A counterexample contains only the operands that the equation mentions.
+    # A counterexample has only the operands that the equation mentions.
     mentioned = {key: value for key, value in drawn._asdict().items() if key in words}
     values = ({**mentioned, **equation.beside}, equation.left, equation.right)
     if apart.ndim:
@@ -169,6 +156,7 @@ def _unknown(semiring: Semiring) -> Iterator[Failure]:
             yield Failure("unknown law", f"{name!r} is declared broken; {known_laws()}")
 
 
+# Every law that ``Laws.broken`` may name.
 LAWS: tuple[Law, ...] = (
     *AXIOMS,
     *WEIGHTS,
@@ -181,10 +169,9 @@ LAWS: tuple[Law, ...] = (
     *PAIRS,
     *DISTRIBUTION,
 )
-"""Every law that ``Laws.broken`` may name."""
 
+# These laws and those that cannot be waived.
 EVERY: tuple[Law, ...] = (*DECLARATIONS, *LAWS)
-"""These laws and those that cannot be waived."""
 
 
 def known_laws() -> str:
@@ -197,11 +184,10 @@ class Failure:
     """A law that does not hold, with the first draw that violates it.
 
     Attributes:
-        law: its name.
         statement: the equation.
-        counterexample: the drawn operands by name, as NumPy arrays.
+        counterexample: the drawn operands by name.
         left, right: both sides, as returned by ``Semiring.observe``.
-        exception: the exception raised instead, or None.
+        exception: raised instead of a result.
     """
 
     law: str
@@ -226,9 +212,8 @@ class Report:
 
     Attributes:
         semiring: its ``repr``.
-        passed: the names of the laws that hold for all draws.
-        not_claimed: the laws that were not tested, each with the reason.
-        failures: the laws that do not hold.
+        passed: names of the laws that hold for all draws.
+        not_claimed: laws that were not tested, with reasons.
     """
 
     semiring: str
@@ -238,15 +223,11 @@ class Report:
 
     @property
     def ok(self) -> bool:
-        """True if every law that is claimed holds."""
+        """Whether every claimed law holds."""
         return not self.failures
 
     def raise_if_failed(self) -> None:
-        """Raise an error with the whole report unless every claimed law holds.
-
-        Raises:
-            AssertionError: if a law failed.
-        """
+        """Raise ``AssertionError`` with the whole report unless every claimed law holds."""
         if self.failures:
             raise AssertionError(str(self))
 
@@ -262,14 +243,7 @@ class Report:
 
 
 def format_values(values: Mapping[str, Any]) -> dict[str, str]:
-    """Format values leaf by leaf.
-
-    Args:
-        values: pytrees of arrays by name.
-
-    Returns:
-        The content of each leaf on one line, by name and path of the leaf.
-    """
+    """Format pytrees of arrays, one line per leaf, by name and path."""
     texts: dict[str, str] = {}
     for name, value in values.items():
         for path, leaf in cast("list[Any]", jax.tree_util.tree_leaves_with_path(value)):

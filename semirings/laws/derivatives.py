@@ -1,7 +1,7 @@
 """The laws of derivatives, and of transformations that must not change them.
 
-Nearly all of the time that a check takes is compilation, so each operation is differentiated in one
-program, which several laws run on different weights.
+Compilation dominates, so each operation is differentiated in one program, which several laws run on
+different weights.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from semirings.capabilities import Selective
 from semirings.laws.arrays import GROUPS, SHAPE
 from semirings.laws.law import FAST, Equation, Law, Operands, Pull, at
 
+# The step of finite differences.
 STEP = 2.0**-7
-"""The step of finite differences."""
 
+# Relative error of a difference allowed for curvature and rounding.
 SLACK = 0.02
-"""The part of a difference that may come from curvature and rounding."""
 
+# Relative error of a difference of gradients allowed for curvature and rounding.
 SECOND_SLACK = 0.04
-"""The part of a difference of gradients that may come from curvature and rounding."""
 
 
 def _by_draw(x: Any) -> np.ndarray:
@@ -37,7 +37,7 @@ def _by_draw(x: Any) -> np.ndarray:
 
 
 def _log_weight_alone(s: Semiring, w: Any, n: Any) -> dict[str, list[np.ndarray]]:
-    """Return the factors of outputs that make the gradient that of the log weight."""
+    """Return factors of outputs that select the gradient of the log weight."""
     return {
         name: [np.full(x.shape, float(i == 0), x.dtype) for i, x in enumerate(outputs)]
         for name, outputs in programs_of(s).outputs(w, n).items()
@@ -83,7 +83,7 @@ def _forward_mode(s: Semiring, o: Operands) -> Iterator[Equation]:
     }
     backward, forward = programs.pull(w, o.n, factors, False), programs.push(w, o.n, direction)
     for name, tangents in forward.values.items():
-        # Derivatives of infinities are not constrained.
+        # Derivatives of infinities are unconstrained.
         pushed = [
             _by_draw(np.where(np.isfinite(x), u * np.where(np.isfinite(x), t, 0.0), 0.0))
             for u, x, t in zip(factors[name], backward[name].values, tangents, strict=True)
@@ -99,7 +99,7 @@ def _gradients(s: Semiring, o: Operands) -> Iterator[Equation]:
     generator = np.random.default_rng(0)
     drawn = generator.uniform(-2.0, 2.0, o.w.shape)
     if not s.laws.selective:
-        # These arrays read the same in both directions: what is added to its mirror image ties.
+        # Palindromes: sums with the mirror image have ties.
         drawn[:16, :, 5:] = drawn[:16, :, 3::-1]
     w = drawn.astype(np.float32)
     v = generator.normal(size=o.w.shape).astype(np.float32)
@@ -130,7 +130,7 @@ def _gradients(s: Semiring, o: Operands) -> Iterator[Equation]:
         parts, central = np.stack([difference(i, i + 1) for i in range(4)]), difference(0, 4)
         with np.errstate(invalid="ignore"):
             slack = SLACK * (1 + 2 * np.max(np.abs(parts), 0))
-            # Near a kink or a pole some neighbours have a different derivative, or none.
+            # Near a kink or a pole, neighbours have different derivatives, or none.
             spread = np.max(parts, 0) - np.min(parts, 0)
             rough = ~(spread <= slack) | ~np.isfinite(spread)
             agree = np.abs(slope - central) <= slack
@@ -237,23 +237,20 @@ DERIVATIVES: tuple[Law, ...] = (
         follows=("gradients",),
     ),
 )
-"""The laws of derivatives."""
 
-
+# The name of an expression of overridden methods, besides the names of operations.
 EXPRESSION = "an expression"
-"""The name, besides those of operations, of an expression of the overridden methods."""
 
+# Operations of which second derivatives are computed.
 SECOND = ("plus", "times", "sum", "matmul")
-"""Operations of which second derivatives are computed."""
 
 
 class Slopes(NamedTuple):
     """Results for one operation.
 
     Attributes:
-        values: the floating outputs, of which the first is the log weight.
+        values: the floating outputs, the log weight first.
         gradient: the gradient of a weighted sum of them.
-        observed: the value as observed.
     """
 
     values: list[jax.Array]
@@ -262,10 +259,10 @@ class Slopes(NamedTuple):
 
 
 class Tangents(NamedTuple):
-    """Derivatives in a direction, by operation.
+    """Directional derivatives by operation.
 
     Attributes:
-        values: derivatives of the floating outputs.
+        values: of the floating outputs.
         gradient: for each of ``SECOND`` the gradient of a square of its log weight, and its
             derivative.
     """
@@ -278,10 +275,9 @@ class Programs(NamedTuple):
     """Compiled programs for a semiring, each a function of ``[draws, 3, 9]`` log weights.
 
     Attributes:
-        outputs: the shapes and dtypes of the floating outputs of each operation.
+        outputs: shapes and dtypes of the floating outputs of each operation.
         pull: maps log weights, features, a factor for each output, and whether outputs of minus
-            infinity count, too, to the ``Slopes`` of each operation. Outputs that are not finite do
-            not count.
+            infinity count, to ``Slopes``; other outputs that are not finite do not count.
         push: maps log weights, features and a direction to ``Tangents``.
     """
 
@@ -369,15 +365,7 @@ def _every(s: Semiring) -> dict[str, Callable[[Value], Value]]:
 
 
 def expression(s: Semiring, a: Value) -> Value:
-    """Reduce values by the methods that semirings override.
-
-    Args:
-        s: the semiring.
-        a: values ``[..., 3, 9]``.
-
-    Returns:
-        Values ``[...]``.
-    """
+    """Reduce ``[..., 3, 9]`` values to ``[...]`` by the methods that semirings override."""
     grouped = s.group_spread(s.group_sum(a, GROUPS), GROUPS)
     row = s.prod(at(grouped, slice(2), slice(None)), -2)
     product = s.matmul(at(row, None, slice(None)), at(a, 2, slice(None), None))

@@ -12,11 +12,11 @@ import numpy as np
 
 from semirings.base import Semiring, Value
 
+# Compiler options for programs that run only once, without optimisation.
 FAST = {"xla_backend_optimization_level": 0}
-"""Compiler options for programs that run only once, without optimisation."""
 
+# Maps the cotangents of a function's results to cotangents of its arguments.
 Pull = Callable[[Any], tuple[jax.Array, ...]]
-"""Maps the cotangents of a function's results to those of its arguments."""
 
 
 class Operands(NamedTuple):
@@ -36,12 +36,12 @@ class Operands(NamedTuple):
 
 
 class Equation(NamedTuple):
-    """Two pytrees of arrays that a law says are equal.
+    """Two pytrees of arrays that a law equates.
 
     Attributes:
-        statement: the equation in ordinary notation; operands appear in it as separate words.
-        left, right: both sides as returned by ``observe``, ``[draws, ...]`` or fewer axes.
-        beside: further arrays to show besides the operands, by name, ``[draws, ...]``.
+        statement: in ordinary notation, with operands as separate words.
+        left, right: as returned by ``observe``, ``[draws, ...]`` or fewer axes.
+        beside: further arrays to show besides the operands, ``[draws, ...]``.
     """
 
     statement: str
@@ -58,16 +58,13 @@ class Law:
     """A named law, made of equations over drawn values.
 
     Attributes:
-        name: its name in ``Laws.broken``.
-        statement: the law in ordinary notation.
-        equations: yields the equations.
-        declared: the attribute of ``Laws`` that claims the law, or the empty string.
+        declared: the attribute of ``Laws`` that claims the law.
         capability: the class that a semiring must derive from to claim it.
         shape: the axes of the operands besides the draws.
-        extreme: the weights of arrays range from e**-200 to e**80; those of single values do unless
-            ``extreme weights`` is declared broken.
-        compiled: whether the equations are compiled; those that involve more than arrays are not.
-        follows: names of laws that it presupposes; it is waived where one of them is.
+        extreme: weights of arrays range from e**-200 to e**80, as weights of single values do
+            unless ``extreme weights`` is declared broken.
+        compiled: false for equations that involve more than arrays.
+        follows: laws without which it is waived.
     """
 
     name: str
@@ -98,14 +95,13 @@ class Law:
 def evaluate(
     semiring: Semiring, laws: Mapping[Law, Operands]
 ) -> dict[Law, tuple[list[Equation], Operands] | Exception]:
-    """Compute the operands and both sides of all equations of some laws in one compiled program.
+    """Compute the operands and both sides of all equations of laws in one compiled program.
 
     Args:
-        semiring: the semiring that they are about.
         laws: the laws, with operands that are not composed yet.
 
     Returns:
-        The equations and the operands of each law, or the exception that they raised.
+        The equations and operands of each law, or the exception raised.
     """
     statements: dict[Law, list[str]] = {}
     errors: dict[Law, Exception] = {}
@@ -119,7 +115,7 @@ def evaluate(
                 if key not in composed:
                     composed[key] = _compose(semiring, operands)
                 equations = list(law.equations(semiring, composed[key]))
-            except Exception as error:  # noqa: BLE001 - whatever a stranger's method raises
+            except Exception as error:  # noqa: BLE001 - third-party methods raise anything
                 errors[law] = error
                 computed.append(None)
                 continue
@@ -142,29 +138,17 @@ def evaluate(
 
 
 def equal_values(s: Semiring, statement: str, left: Value, right: Value) -> Equation:
-    """Return the equation between the ``observe`` results of two values.
-
-    Args:
-        s: the semiring of the values.
-        statement: the equation in ordinary notation.
-        left: one side.
-        right: the other.
-    """
+    """Return the equation between the ``observe`` results of two values."""
     return Equation(statement, s.observe(left), s.observe(right))
 
 
 def at(a: Value, *index: int | slice | None) -> Value:
-    """Index every leaf.
-
-    Args:
-        a: values.
-        index: indices into the last axes.
-    """
+    """Index the last axes of every leaf."""
     return jax.tree.map(lambda x: x[(..., *index)], a)
 
 
+# Returns values of the given shape with independent entries.
 Draw = Callable[[np.random.Generator, tuple[int, ...]], Value]
-"""Returns an array of values of the given shape; entries are drawn independently."""
 
 
 def draw_operands(
@@ -173,14 +157,7 @@ def draw_operands(
     draw: Draw | None = None,
     extreme: bool = False,
 ) -> Operands:
-    """Draw operands of the given shape.
-
-    Args:
-        shape: the shape of every leaf.
-        generator: the random generator; its state advances.
-        draw: draws values instead of ``Uncomposed`` ones.
-        extreme: draw weights from e**-200 to e**80.
-    """
+    """Draw operands of the given shape; ``extreme`` weights range from e**-200 to e**80."""
 
     def raw() -> tuple[np.ndarray, np.ndarray]:
         return _log_weights(generator, shape, extreme), _features(generator, shape)
@@ -195,12 +172,7 @@ def draw_operands(
 
 
 class Uncomposed(NamedTuple):
-    """A value to be composed: the first of two lifted weights, their sum, or their product.
-
-    Attributes:
-        first, second: weights and features to lift.
-        kind: 0 for the first, 1 for the sum, 2 for the product.
-    """
+    """A value to compose: kind 0 is the first lifted weight, 1 their sum, 2 their product."""
 
     first: tuple[Any, Any]
     second: tuple[Any, Any]

@@ -1,4 +1,4 @@
-"""The laws of transformations: compiling, calls outside compiled programs, and other dtypes."""
+"""The laws of transformations: compilation, eager calls, and other dtypes."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from semirings.base import Groups, Semiring, Value
 from semirings.capabilities import Divisible, Selective
 from semirings.laws.law import FAST, Equation, Law, Operands
 
+# Number of eager calls of each method.
 CALLS = 3
-"""How often each method is called outside a compiled program."""
 
 _ALWAYS = np.ones((), bool)
 
+# Four items in four groups.
 FOUR = Groups.of([2, 0, 2, 0], 4)
-"""Four items in four groups."""
 
 
 def _repeatable(s: Semiring, o: Operands) -> Iterator[Equation]:
@@ -31,7 +31,7 @@ def _repeatable(s: Semiring, o: Operands) -> Iterator[Equation]:
 
 
 def _program(s: Semiring) -> list[str]:
-    """Return the traced program of every method as lines, to be compared without running it."""
+    """Return the traced program of every method as lines, to compare without running it."""
     closed = jax.make_jaxpr(lambda w: values_of_methods(s, w))(jnp.ones((4, 4), jnp.float32))
     text = re.sub(r" at 0x[0-9a-f]+", "", str(closed))
     return [*text.splitlines(), *(np.array2string(np.asarray(x)) for x in closed.consts)]
@@ -43,7 +43,7 @@ def _dtypes(s: Semiring, o: Operands) -> Iterator[Equation]:
             value = jax.eval_shape(lambda make=make: make((2, 2)))
             yield from _floats(f"{name} are", value, "float32")
         for dtype in ("float32", "float64"):
-            # Only shapes and dtypes are evaluated.
+            # Evaluates only shapes and dtypes.
             values = jax.eval_shape(lambda w: values_of_methods(s, w), jnp.ones((4, 4), dtype))
             dtypes_of_lift = _dtypes_of(values["lift with a feature"], floating=False)
             for operation, value in values.items():
@@ -57,12 +57,7 @@ def _dtypes(s: Semiring, o: Operands) -> Iterator[Equation]:
 
 
 def values_of_methods(s: Semiring, w: jax.Array) -> dict[str, Value]:
-    """Return the result of every method, by name.
-
-    Args:
-        s: the semiring.
-        w: ``[4, 4]`` log weights.
-    """
+    """Return the result of every method by name, for ``[4, 4]`` log weights."""
     a = s.lift(w, jnp.ones_like(w))
     values = {
         "lift": s.lift(w),
@@ -86,7 +81,7 @@ def values_of_methods(s: Semiring, w: jax.Array) -> dict[str, Value]:
         values["select"] = s.select(a, 0)
     if isinstance(s, Divisible):
         values["shares"] = s.shares(a, 0)
-    # Values without floating leaves do not keep the dtype of their weights.
+    # Values without floating leaves lose the dtype of their weights.
     if _dtypes_of(s.observe(a)):
         values["log_weight"] = s.log_weight(a)
     return values
@@ -99,7 +94,7 @@ def _floats(statement: str, value: Value, dtype: str) -> Iterator[Equation]:
 
 
 def _dtypes_of(value: Value, floating: bool = True) -> list[str]:
-    """Return the dtypes of a value, by name: floating ones, or all others."""
+    """Return the floating dtypes of a value, or all others."""
     dtypes = (x.dtype for x in jax.tree.leaves(value))
     return sorted({str(x) for x in dtypes if jnp.issubdtype(x, jnp.floating) == floating})
 
@@ -132,4 +127,3 @@ TRANSFORMATIONS: tuple[Law, ...] = (
     ),
     Law("dtypes", "every dtype stays what it is", _dtypes, compiled=False),
 )
-"""The laws of transformations."""

@@ -1,4 +1,4 @@
-"""The laws of ``lift`` and ``log_weight``, of pairs, and those that cannot be waived."""
+"""The laws of ``lift`` and ``log_weight``, of pairs, and the laws that cannot be waived."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _infinity(s: Semiring, o: Operands) -> Iterator[Equation]:
     zero, infinite = s.zeros((3,)), s.lift(jnp.full((3,), jnp.inf, jnp.float32))
     yield equal_values(s, "0 lift(+inf) = 0", s.times(zero, infinite), zero)
     yield equal_values(s, "lift(+inf) 0 = 0", s.times(infinite, zero), zero)
-    # Operations may take another way where shapes differ.
+    # Operations may take another path where shapes differ.
     for shape_of_zero, shape_of_infinity in (
         ((2, 1), (3,)),
         ((), (2, 3)),
@@ -61,7 +61,7 @@ def _infinity(s: Semiring, o: Operands) -> Iterator[Equation]:
 
 def _observed(s: Semiring, o: Operands) -> Iterator[Equation]:
     read = [s.log_weight(x) for x in (o.a, o.b)]
-    # The log weight of a negative number may be NaN, which does not count as different.
+    # The log weight of a negative number may be NaN, which counts as equal.
     apart = jnp.abs(read[0] - read[1]) > 0.01
     pairs = zip(*(jax.tree.leaves(s.observe(x)) for x in (o.a, o.b)), strict=True)
     seen = jnp.any(jnp.stack([x != y for x, y in pairs]), 0)
@@ -94,7 +94,6 @@ WEIGHTS: tuple[Law, ...] = (
     Law("infinite weights", "lift(+inf) distributes over plus", _infinite),
     Law("observed", "what log_weight tells apart, observe tells apart", _observed),
 )
-"""The laws of lifting and reading back."""
 
 
 def _two_factors(semiring: Semiring, o: Operands) -> Iterator[Equation]:
@@ -136,7 +135,6 @@ PAIRS: tuple[Law, ...] = (
     Law("two features", "a covariance is of the first feature and the second", _two_features,
         capability=Covariance),
 )  # fmt: skip
-"""The laws of pairs."""
 
 
 def _declared(s: Semiring, o: Operands) -> Iterator[Equation]:
@@ -171,4 +169,3 @@ DECLARATIONS: tuple[Law, ...] = (
     ),
     Law("hashable", "a frozen dataclass; equal ones hash equal", _parameters_only, compiled=False),
 )
-"""The laws that no semiring may declare broken."""

@@ -87,11 +87,6 @@ def kept(folder):
     return sorted(folder.glob("scaled-*.lowered"))
 
 
-def test_a_value_written_out():
-    _, run = program()
-    assert sums(run(Ours("2.0"), Viterbi(), X)) == (4.0, [3, 4], 0.0)
-
-
 def test_equal_descriptions_share_a_trace_and_others_do_not():
     function, run = program()
     for _ in range(2):

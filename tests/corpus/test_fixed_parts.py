@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from semipunct.corpus.fixed_parts import fixed_parts, starts_of_speech, whole_tokens
+from semipunct.corpus.fixed_parts import fixed_parts, starts_of_speech
 
 
 def texts(text: str, kind: str) -> list[str]:
@@ -80,9 +80,3 @@ def test_long_texts_take_linear_time(piece: str):
     assert (
         min(seconds(16_000) for _ in range(3)) < 30 * min(seconds(2_000) for _ in range(3)) + 0.05
     )
-
-
-def test_a_bracket_that_closes_one_in_an_address_belongs_to_it():
-    text = "(https://x.org/a_(b)), https://x.org/a) www.x.org/[c]. https://x.org/(d)!"
-    whole = [text[start:end] for start, end in whole_tokens(text)]
-    assert whole == ["https://x.org/a_(b)", "https://x.org/a", "www.x.org/[c]", "https://x.org/(d)"]

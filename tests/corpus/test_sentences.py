@@ -1,5 +1,3 @@
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -45,15 +43,3 @@ def test_columns_are_of_one_length(changes: dict[str, object]):
 
 def test_text_for_readers_has_no_names_of_special_tokens():
     assert str(replace(ETC, slots=((), ("<unk>",), ("<abbr>", ".")))) == "apples ▢ etc. ."
-
-
-def test_jax_is_not_imported():
-    """No module of the corpus, its formats, trees and marks imports it either."""
-    rooms = ("corpus", "formats", "trees", "marks")
-    names = [
-        ".".join(path.relative_to(ROOT).with_suffix("").parts)
-        for room in rooms
-        for path in (ROOT / "semipunct" / room).rglob("*.py")
-    ]
-    code = f"import sys, {', '.join(names)}; sys.exit('jax' in sys.modules)"
-    subprocess.run([sys.executable, "-c", code], check=True, cwd=ROOT)

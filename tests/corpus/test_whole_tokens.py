@@ -11,6 +11,8 @@ from semipunct.corpus.fixed_parts import whole_tokens
     ("text", "expected"),
     [
         ("see https://x.org/a,b?c=(d)#e.", ["https://x.org/a,b?c=(d)#e"]),
+        ("(https://x.org/a_(b)), https://x.org/a) www.x.org/[c].",
+         ["https://x.org/a_(b)", "https://x.org/a", "www.x.org/[c]"]),
         ("(www.x.org), ftp://y.z/", ["www.x.org", "ftp://y.z/"]),
         ("见https://x.org/好。", ["https://x.org/"]),
         ("to a.b+c@d-e.org.", ["a.b+c@d-e.org"]),
@@ -22,7 +24,7 @@ from semipunct.corpus.fixed_parts import whole_tokens
         ("@anna #dos # 1 a@ b#c", ["@anna", "#dos"]),
         ("so, it is: over.", []),
     ],
-)
+)  # fmt: skip
 def test_places(text: str, expected: list[str]):
     assert [text[a:b] for a, b in whole_tokens(text)] == expected
 

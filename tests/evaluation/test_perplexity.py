@@ -14,8 +14,12 @@ def test_perplexity_of_a_tiny_case():
     assert (figures.perplexity, figures.log_likelihood) == (math.inf, -math.inf)
     assert (figures.sentences, figures.slots, figures.unscorable) == (3, 7, 1)
     assert figures.as_dict()["perplexity"] is None
+    assert figures.rows()[0] == ("perplexity per slot", "inf")
+    assert len(figures.rows()) == 6
     figures = PerplexityStatistics(log_p[:2], np.array([2, 2])).figures()
     assert figures.perplexity == figures.perplexity_of_scorable == pytest.approx(2)
+    assert len(figures.rows()) == 4  # without sentences of probability zero
+    assert PerplexityStatistics(np.array([-1e6]), np.array([2])).score == math.inf
     assert math.isnan(PerplexityStatistics(np.zeros(0), np.zeros(0, np.int64)).figures().perplexity)
 
 
@@ -32,26 +36,3 @@ def test_perplexity_of_a_tiny_case():
 def test_scores_that_cannot_be(log_p: list[float], slots: list[int], complaint: str):
     with pytest.raises(ValueError, match=complaint):
         PerplexityStatistics(np.array(log_p), np.array(slots))
-
-
-def test_the_score_is_the_perplexity():
-    log_p, slots = np.log([1 / 2, 1 / 8]), np.array([2, 2])
-    assert PerplexityStatistics(log_p, slots).score == pytest.approx(2)
-    assert PerplexityStatistics(np.array([-1e6]), np.array([2])).score == math.inf
-    assert PerplexityStatistics(np.array([-1e6]), np.array([2])).figures().perplexity == math.inf
-
-
-def test_rows_tell_of_impossible_sentences_only_where_there_are_any():
-    possible = PerplexityStatistics(np.array([-1234.5, -2.0]), np.array([1000, 3])).figures()
-    assert possible.rows() == [
-        ("perplexity per slot", f"{math.exp(1236.5 / 1003):.4f}"),
-        ("log-likelihood (nats)", "-1,236.50"),
-        ("slots", "1,003"),
-        ("sentences", "2"),
-    ]
-    impossible = PerplexityStatistics(np.array([-math.inf, -3.0]), np.array([4, 3])).figures()
-    assert impossible.rows()[0] == ("perplexity per slot", "inf")
-    assert impossible.rows()[4:] == [
-        ("  of probability zero", "1"),
-        ("perplexity without these", f"{math.e:.4f}"),
-    ]

@@ -33,6 +33,9 @@ def test_every_number_of_a_tiny_case():
     assert figures.slots == 4 + 4 + 3 + 2
     assert figures.edit_distance == 1 + (1 + 2 + 1) + (1 + 1 + 1) + 0
     assert figures.average_edit_distance == 8 / 13
+    assert figures.rows()[3:6] == [
+        ("F1 over all marks", "0.6316"), ("  precision", "0.6000"), ("  recall", "0.6667")
+    ]  # fmt: skip
     assert figures.exact_slots == 3 + 1 + 0 + 2
     assert figures.slot_accuracy == 6 / 13
     assert (figures.exact_sentences, figures.sentence_accuracy) == (1, 1 / 4)
@@ -129,18 +132,3 @@ def test_words_must_not_change():
 def test_contradictions_are_refused(changes: dict[str, Any], complaint: str):
     with pytest.raises(ValueError, match=complaint):
         replace(restoration_statistics(GOLD, PREDICTED), **changes)
-
-
-def test_the_score_and_the_rows_of_a_tiny_case():
-    statistics = restoration_statistics(GOLD, PREDICTED)
-    assert statistics.score == 8 / 13
-    assert statistics.figures().rows() == [
-        ("edit distance per slot", "0.6154"),
-        ("slots as in the input", "0.4615"),
-        ("sentences as in the input", "0.2500"),
-        ("F1 over all marks", "0.6316"),
-        ("  precision", "0.6000"),
-        ("  recall", "0.6667"),
-        ("slots", "13"),
-        ("sentences", "4"),
-    ]

@@ -1,7 +1,5 @@
 """The table of settings names differences from the default, and compares with it."""
 
-from pathlib import Path
-
 import pytest
 
 from semipunct.training.config import load_config
@@ -21,9 +19,14 @@ def test_templates_are_said_by_what_differs(perplexity):
     assert perplexity.say("train.xi=1.0") == "`train.xi=1.0`"
 
 
-def test_the_table_of_the_documentation_is_what_is_stored(perplexity, monkeypatch, capsys):
-    root = Path(__file__).resolve().parents[2]
-    path = root / "experiments" / "results" / "perplexity.json"
-    monkeypatch.setattr("sys.argv", ["perplexity.py", "--table", str(path)])
-    perplexity.main()
-    assert capsys.readouterr().out in (root / "docs" / "accuracy.md").read_text("utf-8")
+def test_the_table_compares_with_the_default(perplexity, capsys):
+    visits, other = ["train.visits=8"], ["train.visits=8", "train.l2=0.004"]
+    rows = [
+        {"channel": "r2l", "seed": seed, "set": chosen, "perplexity": value}
+        for seed, chosen, value in ((0, visits, 1.5), (1, visits, 1.75), (1, other, 2.0))
+    ]
+    perplexity.print_table({"en": {"rows": rows}})
+    assert capsys.readouterr().out.splitlines()[2:] == [
+        "| en | `train.visits=8` | 2 | 1.6250 (1.5000 to 1.7500) |  |",
+        "| en | `train.visits=8`, `train.l2=0.004` | 1 | 2.0000 | +0.2500 |",
+    ]

@@ -69,19 +69,23 @@ def test_every_figure_has_its_command_and_its_commit(path: Path):
     assert any(path.name in page.read_text("utf-8") for page in pages)
 
 
-def test_the_table_of_competitors_is_what_is_stored(tables: ModuleType):
-    page = (ROOT / "docs" / "accuracy.md").read_text("utf-8")
-    path = ROOT / "experiments" / "results" / "competitors.json"
-    printed = re.findall(
-        r"(?m)^\| (\w\w) \| (\S+) \| (\d) \| "
-        r"([\d.]+) \| \S* ?\| (.*?) ?\| ([\d.]+) \| \S* ?\| (.*?) ?\|$",
-        page,
-    )
-    stored = [
-        (name, a["system"], str(len(a["seeds"])), *(
-            tables.cell(key, row.get(key)) for row in (a, b) for key in ("score", "p")
-        ))
-        for name, runs in json.loads(path.read_text("utf-8")).items()
-        for a, b in zip(runs["perplexity"], runs["edits per slot"], strict=True)
-    ]  # fmt: skip
-    assert [*map(tuple, printed)] == stored
+def test_the_pages_have_every_table_once(driver):
+    documentation = driver("documentation")
+    text = "".join(path.read_text("utf-8") for path in (ROOT / "docs").rglob("*.md"))
+    named = re.findall(r"(?m)^```\{results\} (\S+)$", text)
+    assert sorted(named) == sorted(documentation.TABLES)
+    for name in named:
+        heads, rows = documentation.TABLES[name]()
+        assert {len(row) for row in rows} == {len(heads)}
+
+
+def test_the_table_of_competitors_is_what_is_stored(driver, tables: ModuleType):
+    printed = driver("documentation").markdown("competitors").splitlines()[2:]
+    runs = json.loads((RESULTS[0].parent / "competitors.json").read_text("utf-8")).values()
+    scores = [
+        [tables.cell("score", row["score"]) for row in rows]
+        for run in runs
+        for rows in zip(run["perplexity"], run["edits per slot"], strict=True)
+    ]
+    cells = [line.split(" | ") for line in printed]
+    assert [[line[2], line[5]] for line in cells] == scores

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from semipunct.errors import ConfigError, ModelError
+from semipunct.errors import ModelError
 from semipunct.features.templates import TEMPLATES
 from semipunct.models.punctuation.attach import log_attach
 from semipunct.models.punctuation.model import PunctuationModel
@@ -100,9 +100,3 @@ def test_a_model_folder_keeps_it(fitted: PunctuationModel, config: Config, tmp_p
     TEMPLATES.pop()
     with pytest.raises(ModelError, match="no feature template 'vowel'"):
         load(tmp_path / "m")
-
-
-def test_without_its_entry_there_is_none():
-    TEMPLATES.pop()
-    with pytest.raises(ConfigError, match="no feature template 'vowel'"):
-        load_config(None, SETTINGS)

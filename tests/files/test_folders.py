@@ -2,8 +2,6 @@
 
 from pathlib import Path
 
-import pytest
-
 from semipunct.files.folders import make_folder, recover_folder, replace_folder
 
 
@@ -18,14 +16,6 @@ def test_what_others_put_into_a_folder_stays(tmp_path: Path):
     replace_folder(folder, {"one": b"3"}, {"one", "two"})
     assert contents(folder) == {"one": b"3", "notes": b"mine"}
     assert [path.name for path in folder.parent.iterdir()] == ["b"]
-
-
-def test_a_failed_write_leaves_the_old_folder(tmp_path: Path):
-    replace_folder(tmp_path / "a", {"one": b"1"}, frozenset())
-    with pytest.raises(OSError, match="no/folder"):
-        replace_folder(tmp_path / "a", {"one": b"2", "no/folder": b""}, frozenset())
-    assert contents(tmp_path / "a") == {"one": b"1"}
-    assert [path.name for path in tmp_path.iterdir()] == ["a"]
 
 
 def test_only_a_known_folder_is_recovered_and_none_replaced(tmp_path: Path):

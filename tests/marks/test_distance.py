@@ -28,8 +28,6 @@ def levenshtein(a: Puncteme, b: Puncteme) -> int:
 def test_edit_distance_is_a_distance(a: Puncteme, b: Puncteme):
     distance = edit_distance(a, b)
     assert distance == edit_distance(b, a) == levenshtein(a, b)
-    assert (distance == 0) == (a == b)
-    assert abs(len(a) - len(b)) <= distance <= max(len(a), len(b))
 
 
 @lru_cache(None)

@@ -67,25 +67,6 @@ def test_matching_is_what_the_rule_says(name: str, slots: list[Puncteme]):
         assert pairing_errors(slots, matcher.pairs) == errors
 
 
-def test_a_mark_that_may_open_or_close():
-    """French « … » and German » … «: the policy decides on the role of an ambiguous mark."""
-    innermost = Matcher(REMEMBERED.pairs, closes_past_others=False)
-    assert REMEMBERED.closed_by("»", ("«", "(")) == 0
-    assert innermost.closed_by("»", ("«", "(")) is None
-    assert innermost.closed_by("»", ("(", "«")) == 1
-    # A mark that can only be a closing one is not delayed.
-    assert innermost.closed_by(")", ("(", "«")) == 0
-
-
-def test_pairs():
-    assert matched_pairs([("(", "“"), ("”", ",", ")")]) == [((0, 1), (1, 0)), ((0, 0), (1, 2))]
-    # The bracket inside the closed quotation has no partner any more.
-    assert matched_pairs([("“",), ("(",), ("”",), (")",)]) == [((0, 0), (2, 0))]
-    assert matched_pairs([("?", ")", "”"), ("¿",)]) == []
-    assert matched_pairs([("„",), ("“",), ("“",), ("”",)]) == [((0, 0), (1, 0)), ((2, 0), (3, 0))]
-    assert matched_pairs([('"', "'"), ("'", '"', '"')]) == [((0, 1), (1, 0)), ((0, 0), (1, 1))]
-
-
 def test_many_marks_take_linear_time():
     slots = [("(",)] * 50_000 + [("!", "]")] * 50_000 + [(")",)] * 50_000
     assert len(matched_pairs(slots)) == 50_000

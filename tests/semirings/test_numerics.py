@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import jax
@@ -100,21 +98,6 @@ def test_shares_of_tiny_weights_have_true_derivatives():
     np.testing.assert_allclose(curvature[0, 0], -2 * b / (a + b) ** 3, rtol=1e-5)
 
 
-@pytest.mark.parametrize("shape", [(0,), (2, 0), (0, 3)])
-def test_an_empty_log_sum(shape: tuple[int, ...]):
-    axis = shape.index(0)
-    log_total = log_sum(jnp.zeros(shape), axis)
-    assert log_total.shape == tuple(np.delete(shape, axis).tolist())
-    np.testing.assert_array_equal(log_total, -INF)
-
-
-def test_log_sum_along_each_axis():
-    a = jnp.arange(24.0).reshape(2, 3, 4)
-    for axis in (0, 1, 2, -1, -2):
-        expected = np.log(np.sum(np.exp(np.asarray(a, np.float64)), axis))
-        np.testing.assert_allclose(log_sum(a, axis), expected, rtol=1e-6)
-
-
 @pytest.mark.parametrize("dtype", [jnp.float16, jnp.bfloat16])
 def test_a_log_sum_of_more_terms_than_half_precision_has_numbers(dtype: Any):
     terms = jnp.broadcast_to(jnp.array([[0.0], [-8.0]], dtype), (2, 1 << 17))
@@ -123,24 +106,6 @@ def test_a_log_sum_of_more_terms_than_half_precision_has_numbers(dtype: Any):
     (slope,) = pull(jnp.array([1, 2], dtype))
     assert log_total.dtype == slope.dtype == dtype
     np.testing.assert_allclose(np.float32(slope[:, 0]) * (1 << 17), [1, 2], rtol=1e-2)
-
-
-def test_log_matmul():
-    generator = np.random.default_rng(0)
-    a, b = generator.normal(size=(5, 2, 3)) * 3, generator.normal(size=(5, 3, 4)) * 3
-    a[0], a[1, 0], b[2, :, 1] = -INF, -INF, -INF
-    expected = np.logaddexp.reduce(a[..., :, :, None] + b[..., None, :, :], axis=-2)
-    np.testing.assert_allclose(log_matmul(jnp.float32(a), jnp.float32(b)), expected, rtol=1e-5)
-
-    @jax.jit
-    @partial(jax.grad, argnums=(0, 1))
-    def slopes(x: jax.Array, y: jax.Array) -> jax.Array:
-        product = log_matmul(x, y)
-        return jnp.sum(jnp.where(product == -INF, 0.0, product))
-
-    gradients = slopes(jnp.float32(a), jnp.float32(b))
-    assert all(np.isfinite(g).all() for g in gradients)
-    np.testing.assert_array_equal(gradients[0][0], 0.0)
 
 
 def test_log_matmul_of_what_is_almost_infinite():
@@ -176,34 +141,6 @@ def test_a_chain_of_weights_that_are_almost_infinite():
     forbidden = jnp.full((1, 40, 2), 1e37).at[0, -1].set(-INF)
     log_total = log_partition(forbidden, jnp.full((39, 2, 2), 1e37))
     assert log_total == -INF
-
-
-OPERATIONS: tuple[Callable[[Semiring, Value], Value], ...] = (
-    lambda s, a: s.plus(a, jax.tree.map(lambda x: x[::-1], a)),
-    lambda s, a: s.times(a, jax.tree.map(lambda x: x[::-1], a)),
-    lambda s, a: s.sum(a, 0),
-    lambda s, a: s.prod(a, 0),
-    lambda s, a: s.matmul(*[jax.tree.map(lambda x: x.reshape(2, 2), a)] * 2),
-    lambda s, a: s.balance(a, (0,))[0],
-)
-
-
-@every_semiring
-def test_no_gradient_is_nan_at_zero(semiring: Semiring):
-    """Sums, products, matrix products and balances, with zeros in all positions."""
-    weights = [[-INF] * 4, [-INF, 0.0, 0.0, -INF], [0.0, -150.0, -150.0, -INF], [20.0] * 4]
-
-    @jax.jit
-    @jax.vmap
-    def gradients(w: jax.Array) -> list[jax.Array]:
-        def total(w: jax.Array, operation: Callable[[Semiring, Value], Value]) -> jax.Array:
-            value = operation(semiring, semiring.lift(w, jnp.zeros_like(w)))
-            return jnp.sum(semiring.log_weight(value))
-
-        return [jax.grad(total)(w, operation) for operation in OPERATIONS]
-
-    for number, gradient in enumerate(gradients(jnp.array(weights, jnp.float32))):
-        assert np.isfinite(gradient).all(), number
 
 
 @every_semiring

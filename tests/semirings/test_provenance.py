@@ -85,21 +85,6 @@ def test_lift(weight: float, feature: float | None, expected: set[int] | None):
     assert [x.dtype for x in jax.tree.leaves(value)] == [bool] + [jnp.uint32] * 3
 
 
-def test_one_label_for_all():
-    value = S.lift(jnp.zeros((2, 3)), jnp.int32(5))
-    assert S.supporters(value).shape == (2, 3, 70)
-    np.testing.assert_array_equal(S.supporters(value).sum(-1), 1)
-    assert S.supporters(value)[..., 5].all()
-
-
-def test_only_what_leads_somewhere_takes_part():
-    """(a * b) + (c * zero) + d: c is in no derivation."""
-    s = Provenance()
-    a, b, c, d = (s.lift(jnp.float32(0.0), jnp.int32(i)) for i in range(4))
-    total = s.plus(s.plus(s.times(a, b), s.times(c, s.zeros(()))), d)
-    assert np.flatnonzero(s.supporters(total)).tolist() == [0, 1, 3]
-
-
 @pytest.mark.parametrize("size, words", [(1, 1), (32, 1), (33, 2), (64, 2), (65, 3)])
 def test_words(size: int, words: int):
     s = Provenance(size)

@@ -3,38 +3,15 @@
 from __future__ import annotations
 
 import itertools
-from functools import cache
-from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-import pytest
 from scipy import stats
 
 from semirings import Sampling, Value
 
-DRAWS = 4000
 S = Sampling()
-
-
-@cache
-def drawn() -> dict[str, np.ndarray]:
-    """Return `[draws, weights]` whether each draw from each expression's total used each weight."""
-
-    @jax.jit
-    def marks(seeds: Value) -> dict[str, jax.Array]:
-        drawn_uses = {}
-        for name, (expression, _) in EXPRESSIONS.items():
-
-            def total(feature: jax.Array, expression: Any = expression) -> Value:
-                return expression(S.lift(jnp.log(jnp.array(WEIGHTS)), feature))
-
-            _, pull = jax.vjp(total, jnp.zeros(len(WEIGHTS)))
-            drawn_uses[name] = jax.vmap(lambda seed, pull=pull: pull(seed)[0])(seeds)
-        return drawn_uses
-
-    return {k: np.asarray(v) > 0 for k, v in marks(S.seed(jax.random.key(3), (DRAWS,))).items()}
 
 
 def at(a: Value, *index: int) -> Value:
@@ -42,55 +19,6 @@ def at(a: Value, *index: int) -> Value:
 
 
 WEIGHTS = (0.5, 1.0, 2.0, 0.25, 3.0, 0.0)
-# An expression, and its derivations with their weights.
-EXPRESSIONS = {
-    "sum": (lambda a: S.sum(a, 0), {(i,): w for i, w in enumerate(WEIGHTS)}),
-    "plus": (lambda a: S.plus(at(a, 0), at(a, 2)), {(0,): 0.5, (2,): 2.0}),
-    "product of sums": (
-        lambda a: S.times(S.sum(at(a, 0, 1), 0), S.sum(at(a, 2, 3, 4), 0)),
-        {(i, j): WEIGHTS[i] * WEIGHTS[j] for i in (0, 1) for j in (2, 3, 4)},
-    ),
-    "nested": (
-        lambda a: S.plus(S.times(at(a, 0), S.plus(at(a, 1), at(a, 2))), S.times(at(a, 3),
-                                                                                 at(a, 4))),
-        {(0, 1): 0.5, (0, 2): 1.0, (3, 4): 0.75},
-    ),
-    "matrix product": (
-        lambda a: S.sum(
-            jax.tree.map(
-                lambda x: x[0],
-                S.matmul(
-                    jax.tree.map(lambda x: x.reshape(1, 2), at(a, 0, 1)),
-                    jax.tree.map(lambda x: x.reshape(2, 2), at(a, 2, 3, 4, 5)),
-                ),
-            ),
-            0,
-        ),
-        {(0, 2): 1.0, (0, 3): 0.125, (1, 4): 3.0, (1, 5): 0.0},
-    ),
-    "product along an axis": (
-        lambda a: S.plus(S.prod(at(a, 0, 1, 2), 0), S.prod(at(a, 3, 4), 0)),
-        {(0, 1, 2): 1.0, (3, 4): 0.75},
-    ),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("expression", EXPRESSIONS)
-def test_frequencies_are_proportional_to_weights(expression: str):
-    derivations = {k: w for k, w in EXPRESSIONS[expression][1].items() if w}
-    used = [tuple(np.flatnonzero(row).tolist()) for row in drawn()[expression]]
-    assert set(used) <= set(derivations), "nothing else is drawn, and nothing of weight zero"
-    observed = [used.count(d) for d in derivations]
-    weights = np.array(list(derivations.values()))
-    expected = DRAWS * weights / weights.sum()
-    assert stats.chisquare(observed, expected).pvalue > 1e-3
-
-
-def test_factors_are_drawn_independently():
-    used = drawn()["product of sums"]
-    first, second = used[:, 0], used[:, 2:5].argmax(1)
-    table = [[np.sum((first == a) & (second == b)) for b in range(3)] for a in (False, True)]
-    assert stats.chi2_contingency(table).pvalue > 1e-3
 
 
 def test_choices_of_one_sample_share_no_bits():

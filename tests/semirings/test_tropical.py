@@ -64,11 +64,6 @@ def test_sums(costs: list[float], value: float, gradient: list[float]):
     np.testing.assert_array_equal(S.shares(a, 0), shares)
 
 
-def test_nothing_costs_infinitely_much():
-    np.testing.assert_array_equal(S.sum(jnp.zeros((2, 0)), 1), [INF, INF])
-    assert S.shares(jnp.zeros((2, 0)), 1).shape == (2, 0)
-
-
 def test_it_is_viterbi_upside_down():
     """All operations on random costs, with zeros and ties among them."""
     generator = np.random.default_rng(0)

@@ -1,4 +1,4 @@
-"""What the suites of other libraries assert and no other test here does; docs/peers.md lists all.
+"""What the suites of other libraries assert and no other test here does.
 
 Torch-Struct, SynJax and LAST: the statements are theirs, the tests are not.
 """

@@ -40,17 +40,6 @@ def test_presets_set_every_key(kind, preset):
     ]
 
 
-def test_the_papers_values():
-    paper = load_config(None, ["preset=paper"])
-    assert paper.model.hard_sets
-    assert not paper.model.tied
-    assert (paper.model.minimum_pair_count, paper.model.minimum_context_count) == (1, 1)
-    train = paper.train
-    assert (train.learning_rate, train.batch_size, train.visits) == (0.07, 5, 12_000)
-    assert (train.initial_scale, train.xi, train.squared) == (1.0, 1.0, True)
-    assert train.schedule == "constant"
-
-
 def test_later_layers_win(written):
     path = written(
         'preset = "paper"\n[model]\nchannel = "l2r"\n'
@@ -151,8 +140,6 @@ def test_mistakes_in_a_file(written, text, message):
 @pytest.mark.parametrize(
     "text, message",
     [
-        ("batch_size=3", "did you mean 'train.batch_size'?"),
-        ("train.batch_siez=3", "did you mean 'train.batch_size'?"),
         ("train.batch_size=0", "train.batch_size is 0; it must be at least 1"),
         ("train.batch_size=", "write a key and a value"),
         ("model=3", "there is no setting 'model'"),

@@ -6,7 +6,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from semipunct.evaluation.comparison import compare
 from semipunct.models.registry import KINDS
 from semipunct.pipelines.criteria import evaluate
 from semipunct.store.checkpoint import load, load_state
@@ -50,20 +49,6 @@ def test_a_kind_is_trained_resumed_loaded_and_evaluated(tiny, tmp_path):
     assert f"|model:{loaded.digest[:12]}|" in evaluation.signature
     again = train(tiny.train, tiny.dev, tmp_path / "m", config=config, resume=True)
     assert again.best == second.best
-
-
-def test_kinds_are_compared(tiny, finished, tmp_path):
-    config = load_config(None, [*SMALL, "model.minimum_count=2"], kind="unigram")
-    trained = train(tiny.train, tiny.dev, tmp_path / "m", config=config)
-    of_unigram = evaluate(trained, tiny.dev)
-    of_punctuation = evaluate(finished.result, tiny.dev)
-    assert (of_unigram.system, of_punctuation.system) == ("unigram", "punctuation")
-    compared = compare(of_unigram, of_punctuation)
-    assert compared.sentences == len(tiny.dev)
-    difference = compared.differences[0]
-    assert difference.a == of_unigram.statistics.figures().perplexity
-    # The last digit of the exponential depends on the versions of libraries.
-    assert difference.b == pytest.approx(of_punctuation.figures.perplexity, rel=1e-12)
 
 
 def test_the_unigram_model_learns_relative_frequencies(tiny, tmp_path):

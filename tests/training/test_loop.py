@@ -4,7 +4,7 @@ import os
 import shutil
 import signal
 from dataclasses import replace
-from itertools import accumulate, chain, islice, pairwise
+from itertools import accumulate, islice, pairwise
 from typing import Any
 
 import jax
@@ -21,7 +21,6 @@ from semipunct.models.kind import PERPLEXITY
 from semipunct.models.optimisation import FINAL_RATE
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.models.punctuation.options import TrainOptions
-from semipunct.pipelines.criteria import evaluate
 from semipunct.store.checkpoint import load, load_state
 from semipunct.training import loop
 from semipunct.training.plan import Plan
@@ -96,17 +95,6 @@ def test_what_pruning_costs_is_noted():
     assert run.figures(finished=True)["dev_perplexity_of_scorable"] == 1.625
     assert run.metrics == [entries[0], entries[1] | expected]
     assert entries[1].keys() == {"dev_perplexity_of_scorable", "visits"}
-
-
-def test_the_saved_model_scores_as_told(tiny, finished):
-    loaded = load(finished.folder)
-    evaluation = evaluate(loaded, tiny.dev)
-    figures = evaluation.statistics.figures()
-    assert figures.perplexity == finished.result.best["dev_perplexity"]
-    assert figures.sentences == len(tiny.dev)
-    assert figures.slots == sum(len(s.slots) for s in tiny.dev)
-    assert figures.unscorable == 0
-    assert evaluation.signature.startswith(f"task:perplexity|model:{loaded.digest[:12]}|treebank:")
 
 
 def test_resumed_equals_uninterrupted(tiny, finished, tmp_path):
@@ -251,18 +239,6 @@ def test_nothing_to_train_on(tiny, tmp_path):
     with pytest.raises(TreebankError, match="no development sentence"):
         train(tiny.train, [], tmp_path / "model", config=tiny.config)
     assert list(tmp_path.iterdir()) == []
-
-
-def test_batches_are_a_function_of_seed_and_epoch():
-    plan = Plan(lengths=[3] * 10, batch_size=4, visits=25, evaluate_every=10)
-    every = list(plan.batches(7, 0))
-    assert plan.steps == len(every) == 8
-    for epoch in (every[:3], every[3:6]):
-        assert sorted(chain.from_iterable(epoch)) == list(range(10))
-    assert every[:3] != every[3:6]
-    for first in range(9):
-        assert list(plan.batches(7, first)) == every[first:]
-    assert list(plan.batches(8, 0)) != every
 
 
 @pytest.mark.parametrize("sentences, visits", [(1, 1000), (289, 5000), (12_543, 30_000)])

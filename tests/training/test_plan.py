@@ -61,3 +61,10 @@ def test_the_last_batch_is_needed(
     assert sorted(whole) == sorted([*range(len(lengths))] * epochs)
     for first in (1, len(batches) // 2, len(batches)):
         assert list(plan.batches(seed, first)) == batches[first:]
+
+
+def test_orders_differ_by_seed_and_epoch():
+    plan = Plan(lengths=[3] * 10, batch_size=4, visits=25, evaluate_every=10)
+    every = list(plan.batches(7, 0))
+    assert every[:3] != every[3:6]
+    assert list(plan.batches(8, 0)) != every

@@ -14,7 +14,7 @@ from semirings import Semiring
 
 
 class Steps(NamedTuple):
-    """An entry for each step, by the cell (i, j) that it leaves."""
+    """An entry for each step, by the cell (i, j) where it begins."""
 
     match: Any  # to (i + 1, j + 1): [batch, rows, columns]
     delete: Any  # to (i + 1, j): [batch, rows, columns + 1]
@@ -29,10 +29,10 @@ class Alignments(PartWise[Steps]):
     def total(
         self, semiring: Semiring, feature: Steps | None = None, recursion: Recursion = Recursion()
     ) -> Total:
-        """Go from diagonal to diagonal; ``[batch, 2, rows + 1]`` are kept of the last one.
+        """Proceed by diagonals, keeping ``[batch, 2, rows + 1]`` values of the last one.
 
-        The first row of these is what its cells hold, the second what matches that left the one
-        before add to the next.
+        The first row has the values of its cells, the second the contribution of matches that left
+        the diagonal before to the next one.
         """
         s, (batch, rows, columns) = semiring, self.weights.match.shape
         row, diagonal = jnp.arange(rows + 1), jnp.arange(rows + columns)

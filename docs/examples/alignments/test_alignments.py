@@ -1,4 +1,4 @@
-"""Alignments answer every question as a list of all paths does."""
+"""Alignments agree with enumerated paths."""
 
 from collections.abc import Iterator
 
@@ -14,12 +14,12 @@ MOVES = ((1, 1), (1, 0), (0, 1))
 
 
 def visits(item: int, i: int, j: int) -> bool:
-    """Whether paths of an item may visit a cell: those of the last one stay near its diagonal."""
+    """Return whether paths may visit a cell: paths of the last item stay near its diagonal."""
     return item < 4 or abs(9 * i - 5 * j) <= 6
 
 
 def build() -> Alignments:
-    """Five items, of five rows and nine columns at most; the last one may take few of its steps."""
+    """Build five items of at most five rows and nine columns; the last one restricts its steps."""
     steps = Steps(np.zeros((5, 5, 9)), np.zeros((5, 5, 10)), np.zeros((5, 6, 9)))
     for log_weights, (down, right) in zip(steps, MOVES, strict=True):
         for i, j in np.ndindex(log_weights.shape[1:]):
@@ -29,7 +29,7 @@ def build() -> Alignments:
 
 
 def paths(item: int, i: int, j: int) -> Iterator[list[tuple[int, int, int]]]:
-    """All paths to a cell: for each step its kind, and the cell that it leaves."""
+    """Enumerate the paths to a cell: for each step its kind, and the cell where it begins."""
     if i == j == 0:
         yield []
     for kind, (down, right) in enumerate(MOVES):
@@ -39,7 +39,7 @@ def paths(item: int, i: int, j: int) -> Iterator[list[tuple[int, int, int]]]:
 
 
 def derivations(item: int) -> Iterator[testing.Event]:
-    """All alignments of an item: one where a path takes a step, zero elsewhere."""
+    """Enumerate the alignments of an item as indicators of their steps."""
     for path in paths(item, *LENGTHS[item]):
         parts = Steps(np.zeros((5, 9)), np.zeros((5, 10)), np.zeros((6, 9)))
         for kind, i, j in path:
@@ -52,5 +52,5 @@ CASE = testing.Case("alignments", build, derivations)
 
 @pytest.mark.parametrize("name", testing.CHECKS)
 def test_alignments(name: str):
-    """One test for each check, from the log partition to memory budgets."""
+    """Run one test for each check."""
     testing.check(CASE, [name])

@@ -1,4 +1,4 @@
-"""The command of the task: read, call, print."""
+"""The command: read, call, print."""
 
 from typing import Annotated
 
@@ -11,7 +11,7 @@ def questions(
     files: Annotated[list[str], typer.Argument(metavar="FILE...", help="Treebanks.")],
     result: Annotated[str | None, typer.Option(metavar="FILE", help="Store the result.")] = None,
 ) -> None:
-    """Tell questions, and say how many were told right."""
+    """Classify sentences as questions, and print the accuracy."""
     # Here and not above, so that --help answers at once.
     from questions.task import questions as run
 

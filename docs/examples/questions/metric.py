@@ -1,4 +1,4 @@
-"""The accuracy of telling questions."""
+"""The accuracy of classifying questions."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from semipunct.evaluation import Column, Count, Figures, Measure, Number, Ratio,
 
 
 class QuestionFigures(Figures, frozen=True):
-    """How many sentences are questions, and how many were told right."""
+    """Numbers of sentences and of questions, and the accuracy."""
 
     accuracy: Annotated[Ratio, Meta(title="accuracy")]
     questions: Number
@@ -20,7 +20,7 @@ class QuestionFigures(Figures, frozen=True):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class QuestionStatistics(Statistics):
-    """Whether each sentence is a question, and whether it was told right, ``[sentences]``."""
+    """Whether each sentence is a question, and is classified correctly, ``[sentences]``."""
 
     task: ClassVar[str] = "questions"
     columns: ClassVar[Mapping[str, Column]] = {"asked": Count(given=True), "right": Count()}

@@ -1,4 +1,4 @@
-"""Telling questions by the words and the tree of a sentence."""
+"""Classification of questions by words and tree."""
 
 from collections.abc import Sequence
 
@@ -13,12 +13,12 @@ ASKING = ("who", "what", "when", "where", "why", "how", "which", "whose")
 
 
 def is_question(sentence: Sentence) -> bool:
-    """Tell whether a sentence begins with a word that asks, or with an auxiliary."""
+    """Return whether a sentence begins with a question word or an auxiliary."""
     return sentence.forms[0].lower() in ASKING or sentence.upos[0] == "AUX"
 
 
 def questions(sentences: Sequence[Sentence]) -> Result:
-    """Compare what the words tell with the question marks that stand at the ends."""
+    """Compare predictions with the question marks at the ends of sentences."""
     asked = np.array(["?" in s.slots[-1] for s in sentences], np.int64)
     told = np.array([is_question(s) for s in sentences], np.int64)
     signature = {"task": "questions", "treebank": treebank_digest(sentences)[:12]}

@@ -16,7 +16,7 @@ from semipunct.formats.conllu.punctuate import (
     style_of,
     surface_text,
 )
-from semipunct.formats.conllu.reading import Marks, to_entry, to_words, with_expected
+from semipunct.formats.conllu.reading import to_entry, to_words, with_expected
 from semipunct.formats.conllu.rearrange import rearrange_entry, recase
 from semipunct.formats.conllu.records import (
     Record,
@@ -30,22 +30,14 @@ from semipunct.marks import Puncteme
 from semipunct.trees import DependencyTree
 
 
-@dataclass(frozen=True)
 class Conllu(Format[Record]):
-    """CoNLL-U (https://universaldependencies.org/format.html), reproduced byte for byte.
-
-    Attributes:
-        marks: whether punctuation is in slots or among the words.
-    """
+    """CoNLL-U (https://universaldependencies.org/format.html), reproduced byte for byte."""
 
     name = "conllu"
     suffixes = (".conllu", ".conll")
 
-    marks: Marks = "slots"
-
     def read(self, path: str | Path) -> Iterator[Entry[Record]]:
-        entries = (to_entry(record, self.marks) for record in read_records(path))
-        return map(with_expected, entries)
+        return (with_expected(to_entry(record)) for record in read_records(path))
 
     def read_words(self, path: str | Path) -> Iterator[Entry[Record, Words | Omitted]]:
         return map(to_words, read_records(path, trees=False))
@@ -56,11 +48,7 @@ class Conllu(Format[Record]):
 
 @dataclass(frozen=True)
 class ConlluWriter(Writer[Record]):
-    """A writer of CoNLL-U.
-
-    Attributes:
-        style: how new tokens are attached and spaced.
-    """
+    """A writer of CoNLL-U, with the attachment and spacing of new tokens."""
 
     style: Style = DEFAULT
 

@@ -1,4 +1,4 @@
-"""Records of sentences that were not read from CoNLL-U, or get other tags and trees."""
+"""Records for sentences of other formats, and for new tags and trees."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -13,20 +13,11 @@ from semipunct.formats.conllu.misc import EMPTY
 from semipunct.formats.conllu.punctuate import punctuate_record
 from semipunct.formats.conllu.records import Record, multiword_tokens, tokens_of
 from semipunct.marks import ABBREVIATION, Puncteme, spacing
-from semipunct.trees.conventions import Convention
 from semipunct.trees.guideline import mark_heads
-from semipunct.wording import quantity
 
 
 class _Written(NamedTuple):
-    """A token as written.
-
-    Attributes:
-        start: its start.
-        end: its end.
-        forms: the mark, the word, or the words of a multiword token.
-        mark: whether it is punctuation.
-    """
+    """A mark, a word, or the words of a multiword token."""
 
     start: int
     end: int
@@ -37,11 +28,7 @@ class _Written(NamedTuple):
 def entry_of_text(entry: Entry[Located, Words]) -> Entry[Record, Words]:
     """Make a record from a sentence of plain text, with words and marks as spelt there.
 
-    Multiword tokens become ranges, and ``SpaceAfter=No`` marks missing spaces. All blanks become
-    spaces in the comment ``# text =``.
-
-    Args:
-        entry: an entry whose record has the positions of its words and marks.
+    Multiword tokens become ranges, and ``SpaceAfter=No`` marks missing spaces.
     """
     place, words = entry.record, entry.content
     written_tokens = list(_tokens(place, words))
@@ -76,8 +63,6 @@ def _record(content: Sentence | Words, lines: Sequence[str]) -> Record:
 
 
 def _tokens(place: Located, words: Words) -> Iterator[_Written]:
-    """Yield words and marks in the order of the text."""
-
     def marks(slot: int) -> Iterator[_Written]:
         for start, end in place.marks[slot]:
             yield _Written(start, end, (BLANKS.sub(" ", place.text[start:end]),), mark=True)
@@ -112,16 +97,9 @@ def bare_entry(sentence: Sentence) -> Entry[Record]:
 
 
 def surface_forms(entry: Entry[Record]) -> list[str]:
-    """Return the words of a sentence with the characters that ``surface_text`` writes for them.
+    """Return the words of a sentence, ``[n]``, with the characters that ``surface_text`` writes.
 
-    The characters of a multiword token that is not the concatenation of its words belong to its
-    first word.
-
-    Args:
-        entry: an entry of CoNLL-U.
-
-    Returns:
-        ``[n]`` a string for each word, empty for a word without its own characters.
+    A multiword token that is not the concatenation of its words is spelt at its first word.
     """
     if isinstance(entry.content, Omitted):
         return []
@@ -144,12 +122,9 @@ _UPOS, _XPOS, _FEATS, _HEAD, _RELATION_COLUMN, _DEPS = range(3, 9)
 def analysed_entry(
     entry: Entry[object, Sentence | Words | Omitted], sentence: Sentence
 ) -> Entry[Record, Sentence]:
-    """Make an entry with tags and a tree that differ from those of its file.
+    """Make an entry with tags and a tree that differ from its file.
 
-    Args:
-        entry: the sentence as read from any format. All other columns of CoNLL-U are kept, as are
-            the spaces and multiword tokens of plain text.
-        sentence: its words and slots, with tags and a tree.
+    Everything else in CoNLL-U is kept, as are the spaces and multiword tokens of plain text.
     """
     if isinstance(entry.record, Record):
         return replace_analysis(cast(Entry[Record, Sentence | Words | Omitted], entry), sentence)
@@ -164,32 +139,16 @@ def analysed_entry(
 
 
 def replace_analysis(
-    entry: Entry[Record, Sentence | Words | Omitted],
-    sentence: Sentence,
-    convention: Convention = "unit",
+    entry: Entry[Record, Sentence | Words | Omitted], sentence: Sentence
 ) -> Entry[Record, Sentence]:
     """Replace the tags and the tree of an entry.
 
-    Words get the columns UPOS, XPOS, FEATS, HEAD and DEPREL of the sentence; punctuation gets heads
-    by ``mark_heads``, and the tag PUNCT. DEPS is emptied: it contained the graph of another
-    tree. Everything else is unchanged.
-
-    Args:
-        entry: an entry with the same words.
-        sentence: the words with new tags and a new tree.
-        convention: the convention by which punctuation is attached.
-
-    Raises:
-        ValueError: if the entry has a different number of words.
+    Punctuation gets heads by ``mark_heads``; DEPS, the graph of another tree, is emptied.
     """
     record, ids = entry.record, entry.word_ids
-    if len(ids) != len(sentence.forms):
-        raise ValueError(
-            f"{record.where()}: {quantity(len(ids), 'word')}, and {len(sentence.forms)} analysed"
-        )
     number = {word_id: word for word, word_id in enumerate(ids, 1)}
     visible = spacing.visible(sentence.slots)
-    marks = (head for row in mark_heads(sentence.tree, visible, convention) for head in row)
+    marks = (head for row in mark_heads(sentence.tree, visible, "unit") for head in row)
     lines = list(record.lines)
     for token in record.tokens:
         columns = lines[token.position].split("\t")

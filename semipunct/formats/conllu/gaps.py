@@ -1,9 +1,7 @@
 """The space after each token, which CoNLL-U states twice: in ``# text =`` and in MISC.
 
-The characters of the text and the attributes of MISC are carried along together, so both stay as
-they were wherever the tokens on both sides stay, and agree wherever they do not. The habits of
-writers and annotators are counted, not known in advance: a space before *!* in French, or before
-every mark in a treebank whose text is a sequence of tokens.
+Spaces between tokens that remain neighbours stay as read. Spacing habits, such as a space before
+*!* in French, are counted in the treebank.
 """
 
 import re
@@ -23,14 +21,13 @@ from semipunct.marks import Puncteme, spacing
 from semipunct.marks.tokens import STRAIGHT
 
 NO_SPACE = "SpaceAfter=No"
-"""The attribute of MISC for a token that is not followed by a space."""
 
 _SPACES_AFTER, _SPACES_BEFORE = "SpacesAfter=", "SpacesBefore="
 _AFTER = ("SpaceAfter=", _SPACES_AFTER)
 _MISC = 9
 
+# The least share of equal characters of a text and its tokens.
 _SIMILAR = 0.6
-"""The share of equal characters from which a text that differs from the tokens is still theirs."""
 
 
 class Gap(NamedTuple):
@@ -46,7 +43,6 @@ class Gap(NamedTuple):
 
     @property
     def is_space(self) -> bool:
-        """True if there is a space."""
         return any(map(str.isspace, self.text))
 
     @property
@@ -56,7 +52,7 @@ class Gap(NamedTuple):
 
     @property
     def as_leading(self) -> str:
-        """The attribute ``SpacesBefore`` for the same characters before a token."""
+        """The same characters as an attribute ``SpacesBefore``."""
         values = (item.removeprefix(_SPACES_AFTER) for item in self.misc if item != NO_SPACE)
         return _SPACES_BEFORE + "".join(values)
 
@@ -66,14 +62,12 @@ SPACE, NOTHING = Gap(" "), Gap("", (NO_SPACE,))
 
 @dataclass(frozen=True, slots=True)
 class Spacing:
-    """The text of a record.
+    """The spaces of a record.
 
     Attributes:
-        before: the characters before the first token.
-        written: the characters of each token of the text, by the ID of its first word.
+        written: the characters of each token, by the ID of its first word.
         gaps: ``[tokens]`` the space after each token; None within a multiword token.
-        leading: the attribute ``SpacesBefore`` of each token that has one, by its first ID.
-        is_recorded: whether the record states any spaces.
+        leading: the attribute ``SpacesBefore``, by first ID.
     """
 
     before: str
@@ -86,14 +80,13 @@ class Spacing:
     def spaces(self) -> list[bool | None]:
         """``[tokens]`` whether a space follows; None within a multiword token."""
         is_space = [gap and gap.is_space for gap in self.gaps]
-        # A text ends with its last token; whether the next sentence follows after a space is in
-        # MISC.
+        # The text ends with the last token; MISC states whether a space precedes the next
+        # sentence.
         last = self.gaps[-1]
         return [*is_space[:-1], last is not None and NO_SPACE not in last.misc]
 
     @classmethod
     def of(cls, record: Record) -> "Spacing":
-        """Read the spaces of a record."""
         tokens = [*written_tokens(record)]
         forms = [token.form for token in tokens]
         items = [record.lines[t.position].split("\t")[_MISC].split("|") for t in tokens]
@@ -126,10 +119,7 @@ _ESCAPE = re.compile(r"(?:\\[nr])+|\\(.)", re.DOTALL)
 
 
 def _described(misc: Iterable[str]) -> str:
-    """Return the characters after a token that attributes of MISC describe; one space by default.
-
-    A text is one line, so a line break becomes a space.
-    """
+    """Return the characters that MISC describes; line breaks become spaces."""
     items = list(misc)
     if NO_SPACE in items:
         return ""
@@ -138,14 +128,7 @@ def _described(misc: Iterable[str]) -> str:
 
 
 def token_places(text: str, forms: Sequence[str]) -> list[Span] | None:
-    """Find the tokens of a sentence in its text; None if the text is a different one.
-
-    If the text does not consist of the forms, it is aligned with them character by character.
-
-    Args:
-        text: the text.
-        forms: the forms of its tokens, in order.
-    """
+    """Find the tokens of a sentence in its text; None if the text is a different one."""
     places: list[Span] = []
     place = 0
     for form in forms:
@@ -159,14 +142,13 @@ def token_places(text: str, forms: Sequence[str]) -> list[Span] | None:
 
 
 def _similar_places(text: str, forms: Sequence[str]) -> list[Span] | None:
-    """Align a text with the forms of tokens that it does not consist of."""
     visible = [i for i, char in enumerate(text) if not char.isspace()]
     letters = ["".join(form.split()) for form in forms]
     matcher = SequenceMatcher(None, [text[i] for i in visible], "".join(letters), autojunk=False)
     if matcher.ratio() < _SIMILAR:
         return None
     edges = [*visible, len(text)]
-    at: list[Span] = []  # for each letter of the forms, what it is among the visible characters
+    at: list[Span] = []  # for each letter of the forms, its range of visible characters
     for _, first, last, start, stop in matcher.get_opcodes():
         size = last - first
         shares = [first + size * step // max(1, stop - start) for step in range(stop - start + 1)]
@@ -188,13 +170,12 @@ def rewritten_gaps(
 ) -> list[Gap]:
     """Return the spaces in a slot with other marks.
 
-    The space between two tokens that remain neighbours is kept, and so is the one outside the
-    sentence. Others are taken from the remaining ones of the slot as far as possible. White space
+    Spaces between tokens that remain neighbours, and outside the sentence, are kept. White space
     that MISC describes is never lost.
 
     Args:
         gaps: ``[k + 1]`` the spaces before, between and after the original marks.
-        numbers: ``[m]`` the number of the original mark, from 1, that each new one is; 0 for none.
+        numbers: ``[m]`` the original mark, from 1, of each new one; 0 for none.
         row: ``[m + 1]`` whether there is a space before, between and after the new marks.
         opens: whether the slot is before the first word.
         closes: whether the slot is after the last word.
@@ -208,7 +189,7 @@ def rewritten_gaps(
         chosen[place] = gaps[number]
         free.remove(number)
 
-    if closes:  # the space after the sentence stays there, whatever it ends with
+    if closes:  # the space after the sentence stays there
         take(len(row) - 1, last)
     if opens and chosen[0] is None:
         take(0, 0)
@@ -245,34 +226,19 @@ def _joined(gaps: Sequence[Gap]) -> Gap:
 
 
 def joined_leading(items: Iterable[str]) -> str:
-    """Return one attribute ``SpacesBefore`` for several.
-
-    Args:
-        items: the attributes, in order.
-    """
+    """Return one attribute ``SpacesBefore`` for several."""
     return _SPACES_BEFORE + "".join(item.removeprefix(_SPACES_BEFORE) for item in items)
 
 
 def after_leading(leading: str, gap: Gap) -> Gap:
-    """Return the space after a token, preceded by what was before a removed one after it.
-
-    Args:
-        leading: the attribute ``SpacesBefore`` of the removed token.
-        gap: the space after the last token.
-    """
+    """Return a space preceded by the ``SpacesBefore`` of a removed token after it."""
     return _joined([Gap(" ", (leading.replace(_SPACES_BEFORE, _SPACES_AFTER, 1),)), gap])._replace(
         text=gap.text
     )
 
 
 def with_gap(column: str, gap: Gap, leading: str = "") -> str:
-    """Set the space around a token in a MISC column, which is unchanged if it is right already.
-
-    Args:
-        column: the column as in the file.
-        gap: the space after the token.
-        leading: the attribute ``SpacesBefore``; empty for none.
-    """
+    """Set the space around a token in a MISC column."""
     items = [item for item in column.split("|") if item != EMPTY]
     present = [item for item in items if item.startswith((*_AFTER, _SPACES_BEFORE))]
     required = [*gap.misc, *([leading] if leading else [])]
@@ -284,25 +250,18 @@ def with_gap(column: str, gap: Gap, leading: str = "") -> str:
 
 Side = Literal["before", "after"]
 
+# The least agreement of counts for dashes, and of pooled counts.
 _SHARE = 0.95
-"""The share of places that must agree where the rules know more than counts: they tell hyphens from
-dashes, and the counts of a group may stand for a token that was never seen."""
 
+# Marks with the same spacing; French has a space before these only.
 _HIGH = frozenset(";:!?")
-"""Marks that are spaced alike: French has a space before them, but not before others."""
 
 _Key = tuple[Side, str]
 
 
 @dataclass(frozen=True, slots=True)
 class Habits:
-    """Counts of spaces beside marks.
-
-    Attributes:
-        spaced: the number of spaces before and after each token.
-        glued: the number of places without a space.
-        is_recorded: whether some sentence states its spaces.
-    """
+    """Counts of places with and without a space beside each token."""
 
     spaced: Counter[_Key] = field(default_factory=Counter[_Key])
     glued: Counter[_Key] = field(default_factory=Counter[_Key])
@@ -310,7 +269,6 @@ class Habits:
 
     @classmethod
     def of(cls, entries: Iterable[Entry[Record]]) -> "Habits":
-        """Count the spaces between words and marks in the entries of a file."""
         spaced, glued = Counter[_Key](), Counter[_Key]()
         recorded = False
         for entry in entries:
@@ -337,14 +295,7 @@ class Habits:
         return cls(spaced, glued, recorded)
 
     def learnt(self, token: str, side: Side) -> bool | None:
-        """Return whether a space is usual on one side of a token; None if that is not known.
-
-        The marks of a group stand for one that does not occur.
-
-        Args:
-            token: the token.
-            side: the side.
-        """
+        """Return whether a space is usual beside a token or similar ones; None if unknown."""
         key = side, token
         spaced, glued = self.spaced[key], self.glued[key]
         if spacing.is_dash(token) or token in STRAIGHT:
@@ -363,12 +314,7 @@ class Habits:
     def revise_spaces(
         self, rows: Sequence[Sequence[bool]], slots: Sequence[Puncteme]
     ) -> list[list[bool]]:
-        """Replace the spaces of the rules by the usual ones.
-
-        Args:
-            rows: ``[n + 1]`` the result of ``spacing.slot_spaces``.
-            slots: ``[n + 1]`` strings of tokens.
-        """
+        """Replace the spaces of ``spacing.slot_spaces`` with the usual ones."""
         revised = [list(row) for row in rows]
         for slot, (row, tokens) in enumerate(zip(revised, slots, strict=True)):
             for place in range(len(row)):
@@ -380,7 +326,6 @@ class Habits:
         return revised
 
     def _between(self, tokens: Puncteme, place: int, by_rule: bool) -> bool:
-        """Decide on the space before a token of a slot, or after its last one."""
         learnt: list[bool | None] = []
         if place:
             learnt.append(self.learnt(tokens[place - 1], "after"))
@@ -393,10 +338,9 @@ class Habits:
 
 @lru_cache(maxsize=4096)
 def _groups(token: str, side: Side) -> tuple[_Key, ...]:
-    """Return the groups that show the spacing of a token, the most similar one first."""
     if spacing.is_dash(token) or token in STRAIGHT:
         return ()
-    # All tokens that have, or lack, a space by the rules are one group.
+    # Tokens with a space by the rules are one group, tokens without are another.
     before, after = spacing.slot_spaces(("x", "x"), [(), (token,), ()])[1]
     shared_group = side, f"<{before if side == 'before' else after}>"
     return ((side, "<high>"), shared_group) if _HIGH.issuperset(token) else (shared_group,)

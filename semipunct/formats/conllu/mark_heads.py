@@ -1,4 +1,4 @@
-"""The heads of the marks of CoNLL-U, judged, and written without any other change."""
+"""Evaluation and correction of the heads of marks in CoNLL-U, without any other change."""
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
@@ -27,10 +27,9 @@ class MarkedSentence:
     """A sentence of CoNLL-U with the heads of its marks.
 
     Attributes:
-        record: its lines and tokens.
         heads: ``[n + 1]`` the head of each token, from 1.
-        fault: the reason why the heads are no tree, with its place; empty if they are one.
-        changes: new heads of marks, by which ``text`` differs from the file.
+        fault: why the heads are no tree; empty if they are one.
+        changes: new heads of marks, which ``text`` includes.
     """
 
     record: Record
@@ -40,11 +39,6 @@ class MarkedSentence:
 
     @classmethod
     def of(cls, record: Record) -> "MarkedSentence":
-        """Return a sentence with the heads of its record.
-
-        Args:
-            record: the sentence.
-        """
         sentence = cls(record, [0, *(token.head for token in record.tokens)])
         if (fault := tree_fault(sentence.heads[1:])) is None:
             return sentence
@@ -56,28 +50,21 @@ class MarkedSentence:
 
     @cached_property
     def forms(self) -> list[str]:
-        """``[n + 1]`` the form of each token, from 1."""
         return ["", *(token.form for token in self.record.tokens)]
 
     @cached_property
     def relations(self) -> list[str]:
-        """``[n + 1]`` the relation of each token, from 1."""
         return ["", *(token.relation for token in self.record.tokens)]
 
     @cached_property
     def is_mark(self) -> list[bool]:
-        """``[n + 1]`` which tokens have the tag PUNCT and the relation ``punct``."""
-        return [
-            False,
-            *(
-                token.upos == PUNCTUATION and token.relation.partition(":")[0] == _RELATION
-                for token in self.record.tokens
-            ),
-        ]
+        """``[n + 1]`` whether a token has the tag PUNCT and the relation ``punct``."""
+        tags = ((token.upos, token.relation.partition(":")[0]) for token in self.record.tokens)
+        return [False, *(tag == (PUNCTUATION, _RELATION) for tag in tags)]
 
     @cached_property
     def judgement(self) -> Judgement:
-        """The heads of the marks, with the words to which each can be attached."""
+        """The heads of the marks, and the words to which each may be attached."""
         tree = MarkedTree(self.heads, self.is_mark)
         return Judgement(tree, self.relations, self.forms, self._pairs())
 
@@ -91,7 +78,7 @@ class MarkedSentence:
 
     @cached_property
     def heads_tell_pairs(self) -> bool:
-        """Return whether the heads of straight quotation marks tell pairs: their number is odd."""
+        """Whether straight quotation marks are odd in number, so that only heads show pairs."""
         counts = Counter(self.forms[token] for token in self._pairable)
         return any(counts[form] > 1 and counts[form] % 2 for form in STRAIGHT)
 
@@ -103,7 +90,7 @@ class MarkedSentence:
             group = self.heads[token] if self.heads_tell_pairs else 0
             marks[token] = Mark(self.forms[token], self.record.tokens[token - 1].xpos, group)
         quotes, _, _ = directional(marks)
-        if self.heads_tell_pairs:  # those without a partner are no pair
+        if self.heads_tell_pairs:  # quotation marks without a partner
             quotes = [None if form in STRAIGHT else form for form in quotes]
         tokens = [() if form is None else (form,) for form in quotes]
         return [(opening[0], closing[0]) for opening, closing in matched_pairs(tokens)]
@@ -111,42 +98,22 @@ class MarkedSentence:
     def head_changes(
         self, conventions: Conventions, rules: Collection[Rule], *, strict: bool
     ) -> tuple[HeadChange, ...]:
-        """Return the new heads of the marks whose heads are wrong; none if there is no tree.
-
-        Args:
-            conventions: as for ``Judgement.changes``.
-            rules: as for ``Judgement.changes``.
-            strict: as for ``Judgement.changes``.
-        """
+        """Return new heads for marks with wrong ones; see ``Judgement.changes``."""
         if self.fault:
             return ()
         return tuple(self.judgement.changes(conventions, rules, strict=strict))
 
     def with_heads(self, changes: Sequence[HeadChange]) -> "MarkedSentence":
-        """Return the sentence with new heads; its lines are as before.
-
-        Args:
-            changes: the new heads.
-        """
+        """Return the sentence with new heads, but the lines as before."""
         heads = list(self.heads)
         for change in changes:
             heads[change.mark] = change.after
         return replace(self, heads=heads)
 
     def where(self, token: int) -> str:
-        """Return the place of a token for messages: file, line, sentence.
-
-        Args:
-            token: its number.
-        """
         return self.record.where(self.record.tokens[token - 1].position)
 
     def line_of(self, token: int) -> int:
-        """Return the number of the line of a token in the file.
-
-        Args:
-            token: its number.
-        """
         return self.record.line + self.record.tokens[token - 1].position
 
     @property
@@ -159,7 +126,7 @@ class MarkedSentence:
 
     @property
     def text(self) -> str:
-        """The lines of the sentence, as in the file but for the heads that changed."""
+        """The lines of the sentence with the changed heads."""
         lines = list(self.record.lines)
         for change in self.changes:
             position = self.record.tokens[change.mark - 1].position
@@ -171,20 +138,11 @@ class MarkedSentence:
 
 
 def with_governor(column: str, before: int, after: int) -> str:
-    """Replace the governor of the arc of a mark in the enhanced graph, if it has the basic one.
-
-    Args:
-        column: DEPS of the mark.
-        before: its head in the tree.
-        after: its new head.
-    """
+    """Replace the basic head of a mark in DEPS."""
     arcs = column.split("|")
+    basic = [str(before), _RELATION]
     changed = [
-        f"{after}:{relation}"
-        if governor == str(before) and relation.partition(":")[0] == _RELATION
-        else arc
-        for arc in arcs
-        for governor, _, relation in (arc.partition(":"),)
+        f"{after}:{arc.partition(':')[2]}" if arc.split(":")[:2] == basic else arc for arc in arcs
     ]
     if changed == arcs:
         return column
@@ -192,19 +150,10 @@ def with_governor(column: str, before: int, after: int) -> str:
 
 
 def _order(arc: str) -> tuple[int, int]:
-    """Return the place of an arc in DEPS, which is sorted by governors, empty nodes included."""
     word, _, node = arc.partition(":")[0].partition(".")
     return (int(word), int(node or 0)) if word.isdecimal() else (0, 0)
 
 
 def read_marked(path: str | Path) -> Iterator[MarkedSentence]:
-    """Yield the sentences of a CoNLL-U file; one whose heads are no tree has a fault.
-
-    Args:
-        path: a file, ``.gz`` or not, or ``-`` for standard input.
-
-    Raises:
-        TreebankError: with file, line and sentence, if the file cannot be read, is not CoNLL-U, or
-            has no sentence.
-    """
+    """Yield the sentences of a CoNLL-U file, with a ``fault`` if the heads are no tree."""
     return map(MarkedSentence.of, read_records(path, trees=False))

@@ -1,7 +1,6 @@
 """Attributes of the MISC column: ``Key=value|Key=value``, or ``_`` for none.
 
-Values are percent-escaped (as UTF-8) where a character is not allowed in the column: ``|``, ``=``,
-``%``, control characters and everything that counts as a space.
+``|``, ``=``, ``%``, control characters and white space in values are percent-escaped (as UTF-8).
 """
 
 from collections.abc import Mapping
@@ -30,15 +29,7 @@ def unescape(value: str) -> str:
 
 
 def with_attributes(column: str, attributes: Mapping[str, str]) -> str:
-    """Add attributes to a MISC column; an existing key keeps its place and gets the new value.
-
-    Args:
-        column: the column as in the file.
-        attributes: unescaped values by key.
-
-    Raises:
-        UsageError: if a key is empty or contains a character that would need escaping.
-    """
+    """Add attributes to a MISC column; an existing key keeps its position."""
     if not attributes:
         return column
     items_of = {_checked(key): f"{key}={escape(value)}" for key, value in attributes.items()}
@@ -57,12 +48,7 @@ def with_attributes(column: str, attributes: Mapping[str, str]) -> str:
 
 
 def without_attributes(column: str, beginnings: tuple[str, ...]) -> str:
-    """Remove attributes from a MISC column.
-
-    Args:
-        column: the column as in the file.
-        beginnings: prefixes of the keys to remove.
-    """
+    """Remove the attributes with given prefixes from a MISC column."""
     items = column.split("|")
     remaining = [item for item in items if not item.startswith(beginnings)]
     return column if len(remaining) == len(items) else "|".join(remaining) or EMPTY
@@ -78,7 +64,7 @@ def _checked(key: str) -> str:
 
 
 def attributes(column: str) -> dict[str, str]:
-    """Return the unescaped values of a MISC column by key; a bare item has an empty one."""
+    """Return the unescaped values of a MISC column by key."""
     if column in (EMPTY, ""):
         return {}
     parts = (item.partition("=") for item in column.split("|"))

@@ -2,14 +2,14 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import takewhile
 from pathlib import Path
 
 from semipunct.corpus.passages import Passage, Span
 from semipunct.corpus.treebank import PUNCTUATION
+from semipunct.formats.conllu.gaps import Spacing
 from semipunct.formats.conllu.records import Record, is_comment, read_records, written_tokens
-from semipunct.formats.conllu.renumber import spaces
 from semipunct.marks import spacing
 
 SENTENCES, CHARACTERS = 8, 600
@@ -23,9 +23,6 @@ class _Written:
     """The tokens of a record as written.
 
     Attributes:
-        record: the record of the tokens.
-        forms: ``[tokens]``.
-        marks: ``[tokens]`` whether they are punctuation.
         words: ``[tokens]`` the words of each token.
         spaces: ``[tokens]`` whether a space follows.
     """
@@ -38,22 +35,19 @@ class _Written:
 
     @classmethod
     def of(cls, record: Record, *, recorded: bool) -> "_Written":
-        spaces_after = spaces(record)
+        spaces_after = Spacing.of(record).spaces
         parts = cls(record, [], [], [], [])
         for written in written_tokens(record):
             words = record.tokens[written.first - 1 : written.last]
             is_word = written.position == words[0].position
             parts.forms.append(written.form)
-            # A token without a tag is a mark if its characters are; treebanks normally have tags.
             parts.marks.append(is_word and words[0].upos == PUNCTUATION)
             parts.words.append(tuple(word.form for word in words))
             parts.spaces.append(spaces_after[written.last - 1] is not False)
-        return parts if recorded else cls(*parts._by_rules())
+        return parts if recorded else replace(parts, spaces=parts._by_rules())
 
-    def _by_rules(
-        self,
-    ) -> tuple[Record, list[str], list[bool], list[tuple[str, ...]], list[bool]]:
-        """Set spaces by typographic rules, where the treebank does not specify them."""
+    def _by_rules(self) -> list[bool]:
+        """Return spaces set by typographic rules."""
         words: list[str] = []
         slots: list[list[str]] = [[]]
         for form, mark in zip(self.forms, self.marks, strict=True):
@@ -65,7 +59,7 @@ class _Written:
         rows = spacing.slot_spaces(words, [tuple(slot) for slot in slots])
         flat = [space for row in rows for space in row]
         # The first entry is before the sentence, the last one, always false, after it.
-        return self.record, self.forms, self.marks, self.words, flat[1:]
+        return flat[1:]
 
     def before(self, after: "_Written") -> None:
         """Set whether a space precedes the next sentence, depending on the script."""
@@ -73,17 +67,9 @@ class _Written:
 
 
 def read_passages(paths: Iterable[str | Path]) -> list[Passage]:
-    """Read files of treebanks as running text, in passages of several sentences.
+    """Read treebanks as running text, in passages of several sentences.
 
-    Spaces are taken from MISC (``SpaceAfter=No``) or, in files without this attribute, set by
-    typographic rules. Sentences are separated by a space if their script uses spaces. A passage has
-    a few hundred characters, and ends at the latest with its document or paragraph.
-
-    Args:
-        paths: files in CoNLL-U; heads may be missing.
-
-    Raises:
-        TreebankError: with file and line, if a file is missing or damaged.
+    Spaces are taken from MISC (``SpaceAfter=No``) or, if it has none, set by typographic rules.
     """
     return [passage for path in paths for passage in passages(read_records(path, trees=False))]
 
@@ -91,15 +77,9 @@ def read_passages(paths: Iterable[str | Path]) -> list[Passage]:
 def passages(
     records: Iterable[Record], sentences: int = SENTENCES, characters: int = CHARACTERS
 ) -> Iterator[Passage]:
-    """Yield the passages of the records of a file; see ``read_passages``.
-
-    Args:
-        records: the records of a file, in order.
-        sentences: the maximal number of sentences of a passage.
-        characters: a passage ends with the sentence that reaches this number.
-    """
+    """Yield the passages of the records of a file; see ``read_passages``."""
     all_records = list(records)
-    recorded = any(False in spaces(record) for record in all_records)
+    recorded = any(False in Spacing.of(record).spaces for record in all_records)
     together: list[_Written] = []
     size = 0
     for record in all_records:
@@ -115,12 +95,10 @@ def passages(
 
 
 def _breaks(record: Record) -> bool:
-    """Return whether a document or a paragraph starts with a sentence."""
     return any(map(_BREAK.match, takewhile(is_comment, record.lines)))
 
 
 def _joined(sentences: Sequence[_Written]) -> Passage:
-    """Concatenate sentences, without the space after the last one."""
     text: list[str] = []
     place = 0
     tokens: list[Span] = []

@@ -1,14 +1,10 @@
-"""Writing of punctuation into CoNLL-U, with attachment and renumbering, and into plain text.
-
-Only punctuation changes. The lines of words keep everything but IDs, the dot of an abbreviation and
-SpaceAfter; so do the lines of marks that do not change.
-"""
+"""Writing of punctuation into CoNLL-U, with attachment and renumbering, and into plain text."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from semipunct import marks
-from semipunct.corpus import Entry
+from semipunct.corpus import Entry, Sentence
 from semipunct.corpus.treebank import PUNCTUATION
 from semipunct.formats.conllu import renumber
 from semipunct.formats.conllu.gaps import (
@@ -19,7 +15,6 @@ from semipunct.formats.conllu.gaps import (
     joined_leading,
     rewritten_gaps,
 )
-from semipunct.formats.conllu.heads import convention_of, token_heads
 from semipunct.formats.conllu.misc import EMPTY
 from semipunct.formats.conllu.reading import directional_quotes
 from semipunct.formats.conllu.records import Record, Token, stated_text
@@ -27,17 +22,14 @@ from semipunct.formats.conllu.renumber import Piece
 from semipunct.formats.conllu.requests import Source, Target
 from semipunct.marks import Puncteme, spacing
 from semipunct.marks.matching import Place, matched_pairs
-from semipunct.trees.conventions import Convention
+from semipunct.trees import DependencyTree
+from semipunct.trees.conventions import CONVENTIONS, Convention
+from semipunct.trees.guideline import mark_heads
 
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """The attachment and the spacing of marks in a treebank.
-
-    Attributes:
-        convention: the convention by which new marks are attached.
-        habits: the usual spacing of marks.
-    """
+    """The attachment and the spacing of marks in a treebank."""
 
     convention: Convention = "unit"
     habits: Habits = field(default_factory=Habits)
@@ -49,50 +41,33 @@ DEFAULT = Style()
 def punctuate_record(
     entry: Entry[Record], slots: Sequence[Puncteme], style: Style = DEFAULT
 ) -> Record:
-    """Rewrite the record of a sentence with other punctuation.
+    """Rewrite the record of a sentence with other punctuation, ``[n + 1]``.
 
-    The lines of unchanged slots are kept; if no slot changes, the record itself is returned. In
-    other slots common marks keep their lines, other old marks are removed, and new ones are
-    inserted with the tag PUNCT, the relation ``punct`` and a head by ``guideline.mark_heads``. IDs
-    are renumbered in the columns ID, HEAD and DEPS; arcs from removed tokens are removed from the
-    enhanced graph, and arcs to new tokens are added if there is one. Words keep their heads,
-    projective or not.
+    Unchanged marks keep their lines; new ones get the tag PUNCT, the relation ``punct`` and a head
+    by ``guideline.mark_heads``. The enhanced graph, if there is one, loses removed tokens and gains
+    new ones. Words keep their heads.
 
-    The space between tokens that remain neighbours is unchanged, both in the comment ``# text =``
-    and in MISC; that of removed marks goes to what now stands in their place. Beside new marks both
-    follow the habits of the treebank, or else ``marks.spacing``.
+    Spaces between tokens that remain neighbours are unchanged. Other spaces are taken from removed
+    marks, the habits of the treebank, or ``marks.spacing``.
 
     ``marks.ABBREVIATION``, first in a slot, adds a dot to the word before it, and its absence
-    removes the dot; boundary marks are not written. A straight quotation mark that is kept becomes
-    directional if it would otherwise be read as a different mark, or if its partner is a new,
-    directional one. If marks are only added and none is removed, all existing marks keep their
-    forms.
-
-    Multiword tokens are unchanged. An empty node stays after the word that it follows; if that was
-    a removed mark, it moves to the previous token.
-
-    Args:
-        entry: an entry of CoNLL-U; ``bare_entry`` makes one from any sentence.
-        slots: ``[n + 1]`` strings of tokens.
-        style: the attachment and spacing of new marks.
+    removes the dot. If any mark is removed, a kept straight quotation mark becomes directional
+    where it would be misread or has a new partner.
 
     Raises:
-        UsageError: if the number of slots is wrong, for a mark within a multiword token, for
-            ``marks.UNK`` or ``marks.OPEN`` where the record does not have the same mark, for an
-            abbreviation dot that does not follow a word, and for a token that cannot be written in
-            a column.
+        UsageError: if the number of slots is wrong, or a token cannot be written at its place.
     """
     source = Source.of(entry)
     target = Target.of(source, slots)
     if target.changes_nothing(source):
         return source.record
-    heads = token_heads(source, target, style.convention)
+    heads = _token_heads(source, target, style.convention)
     forms = _forms(source, target, heads)
     gaps = _gaps(source, target, style.habits)
     pieces = _pieces(source, target, heads, forms, gaps)
     text = renumber.text(source.record, pieces, source.spacing)
     leading = dict(source.spacing.leading)
-    if gaps[0][0].is_special:  # the space after a removed mark, at the beginning now
+    if gaps[0][0].is_special:  # the space after a removed mark is now at the beginning
         spaces = (leading.get(1, ""), gaps[0][0].as_leading)
         leading[1] = joined_leading(filter(None, spaces))
     return renumber.rewritten(source.record, pieces, text, leading)
@@ -103,24 +78,14 @@ def surface_text(
 ) -> str:
     """Write a sentence with other punctuation as plain text.
 
-    Multiword tokens are spelt as in the record. Spaces are those of ``punctuate_record``; if
-    neither the record nor its treebank states any, they follow ``marks.spacing``. With the original
-    slots the text is that of the comment ``# text =``, if the record has one.
-
-    Args:
-        entry: an entry of CoNLL-U.
-        slots: ``[n + 1]`` strings of tokens.
-        habits: the usual spacing of marks in the treebank.
-
-    Raises:
-        UsageError: as for ``punctuate_record``.
+    With the original slots this is the comment ``# text =``. Spaces are as in ``punctuate_record``.
     """
     source = Source.of(entry)
     target = Target.of(source, slots)
     stated = stated_text(source.record)
     if stated is not None and target.changes_nothing(source):
         return stated
-    heads = token_heads(source, target, "unit")
+    heads = _token_heads(source, target, "unit")
     forms = _forms(source, target, heads)
     recorded = habits if source.spacing.is_recorded or habits.is_recorded else None
     pieces = _pieces(source, target, heads, forms, _gaps(source, target, recorded))
@@ -130,17 +95,12 @@ def surface_text(
 def spell_marks(entry: Entry[Record], slots: Sequence[Puncteme]) -> list[Puncteme]:
     """Return slots with the characters that ``punctuate_record`` and ``surface_text`` write.
 
-    Args:
-        entry: an entry of CoNLL-U.
-        slots: ``[n + 1]`` strings of tokens; tokens that are not written are unchanged.
-
-    Raises:
-        UsageError: as for ``punctuate_record``.
+    Tokens that are not written are unchanged.
     """
     source = Source.of(entry)
     target = Target.of(source, slots)
     forms = iter(
-        form for row in _forms(source, target, token_heads(source, target, "unit")) for form in row
+        form for row in _forms(source, target, _token_heads(source, target, "unit")) for form in row
     )
     return [
         tuple(token if token in marks.SILENT else next(forms) for token in slot) for slot in slots
@@ -148,17 +108,46 @@ def spell_marks(entry: Entry[Record], slots: Sequence[Puncteme]) -> list[Punctem
 
 
 def style_of(entries: Iterable[Entry[Record]]) -> Style:
-    """Determine the attachment and spacing of the marks in the records of entries."""
+    """Determine the attachment and spacing of the marks in entries."""
     all_entries = list(entries)
     return Style(convention_of(all_entries), Habits.of(all_entries))
 
 
-def _forms(source: Source, target: Target, heads: Sequence[Sequence[int]]) -> list[list[str]]:
-    """Return the form of every visible token, as in the record unless it would be misread.
+def convention_of(entries: Iterable[Entry[Record]]) -> Convention:
+    """Return the convention that predicts most heads of the existing marks, ``unit`` in a tie."""
+    agreeing = dict.fromkeys(CONVENTIONS, 0)
+    for entry in entries:
+        if not isinstance(entry.content, Sentence):
+            continue
+        source = Source.of(entry)
+        numbers = {word_id: word for word, word_id in enumerate(entry.word_ids, start=1)}
+        for convention in CONVENTIONS:
+            chosen = mark_heads(entry.content.tree, source.slots, convention)
+            for row, ids in zip(chosen, source.ids, strict=True):
+                for head, token_id in zip(row, ids, strict=True):
+                    actual = numbers.get(source.record.tokens[token_id - 1].head)
+                    agreeing[convention] += head == actual
+    return max(CONVENTIONS, key=lambda convention: agreeing[convention])
 
-    A straight quotation mark becomes directional if its partner is new, or if the sentence would
-    otherwise be read with different slots; not if no token is removed.
-    """
+
+def _token_heads(source: Source, target: Target, convention: Convention) -> list[list[int]]:
+    """Choose the head of every visible token, as an ID; kept tokens keep their heads."""
+    tokens = source.record.tokens
+    numbers = {0: 0} | {word_id: word for word, word_id in enumerate(source.word_ids, start=1)}
+    fixed: dict[Place, int] = {
+        (slot, index): numbers[tokens[old_id - 1].head]
+        for slot, row in enumerate(target.ids)
+        for index, old_id in enumerate(row)
+        if old_id
+    }
+    heads = tuple(numbers[tokens[word_id - 1].head] for word_id in source.word_ids)
+    tree = DependencyTree(heads, source.sentence.tree.relations)
+    rows = mark_heads(tree, target.slots, convention, fixed)
+    return [[source.word_ids[word - 1] for word in row] for row in rows]
+
+
+def _forms(source: Source, target: Target, heads: Sequence[Sequence[int]]) -> list[list[str]]:
+    """Return the form of every visible token, as in the record unless it would be misread."""
     tokens = source.record.tokens
     forms = [
         [
@@ -185,7 +174,6 @@ def _misread(
     heads: Sequence[Sequence[int]],
     forms: Sequence[Sequence[str]],
 ) -> Place | None:
-    """Find the first token whose form differs from the requested one and would be misread."""
     places = [(slot, index) for slot, row in enumerate(forms) for index in range(len(row))]
     drafts: list[Token] = []
     for slot, index in places:
@@ -207,7 +195,6 @@ def _pieces(
     forms: Sequence[Sequence[str]],
     rows: Sequence[Sequence[Gap]],
 ) -> list[Piece]:
-    """Merge words and visible tokens in order, with the spaces after them."""
     sentence = source.sentence
     pieces: list[Piece] = []
     for slot, gaps in enumerate(rows):
@@ -224,10 +211,7 @@ def _pieces(
 def _gaps(source: Source, target: Target, habits: Habits | None) -> list[list[Gap]]:
     """Return, for each slot, the spaces before each token and after the last one.
 
-    Args:
-        source: the record.
-        target: the requested slots.
-        habits: the usual spacing; None if all spaces follow the rules of typography.
+    Without ``habits`` all spaces follow the rules of typography.
     """
     sentence, spacing_of = source.sentence, source.spacing
     words = [form + "." * dot for form, dot in zip(sentence.forms, target.dots, strict=True)]

@@ -1,9 +1,7 @@
 """Sentences from records of CoNLL-U, with punctuation in slots and projective trees.
 
-Probabilities of heads and slot strings according to a parser are in the MISC column:
-``SemipunctHead`` is the probability of the head of a word; ``SemipunctAfter`` is the probability of
-the most probable string at its right, and the string; ``SemipunctBefore`` is the same at the left
-of the first word.
+MISC may have probabilities by a parser: of the head (``SemipunctHead``), and of the best string at
+the right (``SemipunctAfter``) and, for the first word, at the left (``SemipunctBefore``).
 """
 
 from collections.abc import Sequence, Set
@@ -29,11 +27,7 @@ def directional_quotes(
 ) -> tuple[list[str], int, int]:
     """Replace straight quotation marks by opening and closing ones.
 
-    Paired marks have the same head, see ``marks.quotes.directional``.
-
-    Args:
-        tokens: words and punctuation of a sentence.
-        is_punctuation: which of them are punctuation; others (an apostrophe of *'s*) are unchanged.
+    Paired marks have the same head; see ``marks.quotes.directional``.
 
     Returns:
         The forms of all tokens, the number of marks replaced, and the number left straight.
@@ -48,7 +42,7 @@ def directional_quotes(
 
 
 Marks = Literal["slots", "words"]
-"""The place of punctuation: in slots between words, or among the words."""
+"""Where punctuation is: in slots between words, or among the words."""
 
 
 class Parsed(FromFile, Protocol):
@@ -63,30 +57,21 @@ class Parsed(FromFile, Protocol):
 R = TypeVar("R", bound=Parsed)
 
 SYMBOL = "SYM"
-"""The universal tag that models see of punctuation within an orthographic word, which they must not
-mistake for punctuation between words."""
+"""The tag, for models, of punctuation within an orthographic word."""
 
 
 def to_entry(record: R, marks: Marks = "slots", *, lift: bool = True) -> Entry[R]:
     """Move the punctuation of a tree into slots, or leave it among the words.
 
-    Punctuation is identified by the universal tag PUNCT, except within the multiword tokens of
-    CoNLL-U: there it is a word, and the slots between the words of a multiword token are closed.
-    Straight quotation marks become directional. A final dot of a longer word is removed and becomes
-    ``marks.ABBREVIATION``, the first token of the slot at its right; forms that consist only of
-    punctuation characters and symbols keep their dots, as do the words of multiword tokens. A token
-    spelt like a special one becomes ``marks.UNK``. The tree is made projective after the
-    punctuation is removed.
-
-    Sentences whose punctuation has dependents, or that contain only punctuation, are omitted. Li,
-    Wang and Eisner (2019), section 4.
+    Punctuation has the universal tag PUNCT; within multiword tokens it is a word, and the slots
+    there are closed. Straight quotation marks become directional. The final dot of a longer word
+    becomes ``marks.ABBREVIATION``, first in the slot at its right. Tokens spelt like special ones
+    become ``marks.UNK``. Sentences in which punctuation has dependents, or without words, are
+    omitted. Li, Wang and Eisner (2019), section 4.
 
     Args:
-        record: a record whose heads form a tree.
-        marks: with ``words`` punctuation stays among the words, with its heads and dependents, and
-            slots are empty. No sentence is omitted, and only straight quotation marks are changed.
-        lift: whether to make the tree projective if punctuation is in slots. Only parsers of trees
-            of any shape can process other trees.
+        marks: with ``words`` no sentence is omitted, and only straight quotation marks change.
+        lift: whether to make the tree projective.
     """
     inner = _within_words(record)
     if marks == "words":
@@ -118,7 +103,6 @@ def to_entry(record: R, marks: Marks = "slots", *, lift: bool = True) -> Entry[R
 def _divided(
     tokens: Sequence[Token], is_punctuation: Sequence[bool], inner: Set[int]
 ) -> tuple[list[Token], tuple[str, ...], tuple[Puncteme, ...], ReadingNotes]:
-    """Return words, their forms without the dots of abbreviations, slots, and notes."""
     surface, replaced, straight = directional_quotes(tokens, is_punctuation)
     words = [token for token, mark in zip(tokens, is_punctuation, strict=True) if not mark]
     dotted = [word.word_id not in inner and carries_dot(word.form) for word in words]
@@ -138,18 +122,9 @@ def _sentence(
     tree: DependencyTree,
     slots: Sequence[Puncteme],
 ) -> Sentence:
-    return Sentence(
-        sentence_id=record.sentence_id,
-        path=record.path,
-        line=record.line,
-        forms=tuple(forms),
-        lemmas=tuple(word.lemma for word in words),
-        upos=tuple(word.upos for word in words),
-        xpos=tuple(word.xpos for word in words),
-        feats=tuple(word.feats for word in words),
-        tree=tree,
-        slots=tuple(slots),
-    )
+    lemmas, upos, xpos, feats = zip(*(word[2:6] for word in words), strict=True)
+    where = (record.sentence_id, record.path, record.line)
+    return Sentence(*where, tuple(forms), lemmas, upos, xpos, feats, tree, tuple(slots))
 
 
 def _within_words(record: Parsed) -> frozenset[int]:
@@ -157,7 +132,7 @@ def _within_words(record: Parsed) -> frozenset[int]:
 
 
 def _joined(record: Record, is_punctuation: Sequence[bool]) -> frozenset[int]:
-    """Return the slots with a single mark between two words, without a space on either side."""
+    """Return the slots with a single mark between two words and no spaces."""
 
     def is_glued(token: Token) -> bool:
         return NO_SPACE in record.lines[token.position].rpartition("\t")[2].split("|")
@@ -173,7 +148,6 @@ def _joined(record: Record, is_punctuation: Sequence[bool]) -> frozenset[int]:
 
 
 def _with_symbols(tokens: Sequence[Token], inner: Set[int]) -> list[Token]:
-    """Replace the tag of punctuation within multiword tokens."""
     return [
         token._replace(upos=SYMBOL)
         if token.word_id in inner and token.upos == PUNCTUATION
@@ -195,15 +169,7 @@ def _whole(record: R, inner: Set[int]) -> Entry[R]:
 
 
 def to_words(record: Record) -> Entry[Record, Words | Omitted]:
-    """Convert a record, which may lack HEAD and tags, to words with punctuation.
-
-    Punctuation is identified by the universal tag PUNCT or, for a token without a tag, by a form of
-    punctuation characters only. As in ``to_entry``, quotation marks become directional, and the
-    dots of abbreviations become marks.
-
-    Args:
-        record: a record read with ``trees=False``.
-    """
+    """Convert a record without trees; an untagged token is punctuation if its characters are."""
     inner = within_words(record)
     tokens = _with_symbols(record.tokens, inner)
     marks = [
@@ -224,15 +190,7 @@ def to_words(record: Record) -> Entry[Record, Words | Omitted]:
 
 
 def token_slots(surface: Sequence[str], is_punctuation: Sequence[bool]) -> list[Puncteme]:
-    """Distribute the punctuation of a sentence over its slots.
-
-    Args:
-        surface: words and tokens in order, quotation marks directional.
-        is_punctuation: which of them are tokens.
-
-    Returns:
-        ``[n + 1]`` for n words; tokens spelt like special ones are ``marks.UNK``.
-    """
+    """Distribute the punctuation of a sentence over its slots, ``[n + 1]``."""
     slots: list[list[str]] = [[]]
     for text, punctuation in zip(surface, is_punctuation, strict=True):
         if punctuation:
@@ -253,11 +211,7 @@ HEAD, BEFORE, AFTER = "SemipunctHead", "SemipunctBefore", "SemipunctAfter"
 
 
 def expected_attributes(expected: Expected) -> list[dict[str, str]]:
-    """Return the attributes of each word.
-
-    Args:
-        expected: the probabilities for a sentence of n words.
-    """
+    """Return the MISC attributes of each word for the probabilities of a parser."""
     pairs = zip(expected.probabilities, expected.strings, strict=True)
     before, *after = (" ".join((f"{p:.4f}", *string)) for p, string in pairs)
     rows = [
@@ -269,14 +223,7 @@ def expected_attributes(expected: Expected) -> list[dict[str, str]]:
 
 
 def expected_in(columns: Sequence[str]) -> Expected | None:
-    """Read ``expected_attributes`` from the MISC columns of the words of a sentence.
-
-    Args:
-        columns: the columns as in the file.
-
-    Returns:
-        None unless all words have them.
-    """
+    """Read ``expected_attributes`` from MISC columns; None unless all words have them."""
     if not columns or HEAD not in columns[0]:
         return None
     rows = [attributes(column) for column in columns]

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import takewhile
+from typing import Any
 
 from semipunct.corpus import Entry, Omitted, Sentence
 from semipunct.corpus.sentences import closed_after
@@ -31,20 +32,12 @@ def rearrange_entry(
 ) -> Entry[Record, Sentence]:
     """Return an entry with a subset of the words of another one, in any order.
 
-    All punctuation is removed, except dots of abbreviations. Words keep all columns except ID,
-    HEAD, DEPREL, DEPS, which becomes empty, and SpaceAfter: a word that is followed by the same
-    word as before keeps the space between them, others are spaced by ``marks.spacing``. A multiword
-    token is kept if its words are still adjacent. Comments are kept, those between tokens above
-    them, with ``# text =`` replaced by the text of the words; empty nodes are removed.
-
-    Args:
-        entry: an entry of CoNLL-U.
-        words: ``[m]`` the numbers of the remaining words, 1 to n, in their new order.
-        tree: the tree over these words.
+    Punctuation is removed, except dots of abbreviations, and so are empty nodes and DEPS. Spaces
+    between words that remain neighbours are kept; others follow ``marks.spacing``. Multiword tokens
+    stay if their words are still adjacent.
 
     Raises:
-        UsageError: if the entry has no tree, ``words`` are not some of its words, or the tree has a
-            different number of words.
+        UsageError: if the entry has no tree, or ``words`` do not fit it and ``tree``.
     """
     sentence, record = entry.content, entry.record
     if not isinstance(sentence, Sentence):
@@ -103,28 +96,19 @@ def rearrange_entry(
 
 
 def _sentence(s: Sentence, words: Sequence[int], tree: DependencyTree) -> Sentence:
-    def chosen(column: Sequence[str]) -> tuple[str, ...]:
-        return tuple(column[word - 1] for word in words)
-
+    columns: dict[str, Any] = {
+        name: tuple(getattr(s, name)[word - 1] for word in words)
+        for name in ("forms", "lemmas", "upos", "xpos", "feats")
+    }
     dots = (tuple(t for t in s.slots[word] if t == ABBREVIATION) for word in words)
-    return replace(
-        s,
-        forms=chosen(s.forms),
-        lemmas=chosen(s.lemmas),
-        upos=chosen(s.upos),
-        xpos=chosen(s.xpos),
-        feats=chosen(s.feats),
-        tree=tree,
-        slots=((), *dots),
-        expected=None,
-        closed=closed_after(s, words),
-    )
+    closed = closed_after(s, words)
+    return replace(s, **columns, tree=tree, slots=((), *dots), expected=None, closed=closed)
 
 
 def _spaces_after(
     sentence: Sentence, source_tokens: Sequence[Token], spacing_of_source: Spacing
 ) -> list[Gap]:
-    """Return the space after each word; that after the sentence stays there."""
+    """Return the space after each word; the space after the sentence stays."""
     words = [
         form + "." * slot.count(ABBREVIATION)
         for form, slot in zip(sentence.forms, sentence.slots[1:], strict=True)
@@ -156,15 +140,8 @@ def _ranges(source_tokens: Sequence[Token], record: Record) -> dict[int, tuple[i
 def recase(entry: Entry[Record], forms: Sequence[str]) -> Entry[Record]:
     """Return an entry with other capitals, in FORM and in the comment ``# text =``.
 
-    A multiword token gets the capitals of its words if it is their concatenation; otherwise it
-    starts with a capital if its first word does. Everything else is unchanged.
-
-    Args:
-        entry: an entry of CoNLL-U.
-        forms: ``[n]`` its words, without the dots of abbreviations.
-
-    Raises:
-        UsageError: if there are no words, or ``forms`` differ from them in more than case.
+    A multiword token gets the capitals of its words if it is their concatenation; otherwise only
+    its first letter may change.
     """
     content, record = entry.content, entry.record
     if isinstance(content, Omitted):
@@ -174,7 +151,7 @@ def recase(entry: Entry[Record], forms: Sequence[str]) -> Entry[Record]:
     if tuple(forms) == content.forms:
         return entry
     lines, tokens = list(record.lines), list(record.tokens)
-    changed: dict[int, tuple[str, str]] = {}  # by the index of the line: the old and the new form
+    changed: dict[int, tuple[str, str]] = {}  # old and new form by line index
     for word_id, form in zip(entry.word_ids, forms, strict=True):
         token = tokens[word_id - 1]
         spelt = form + token.form[len(form) :]  # the dot of an abbreviation
@@ -207,12 +184,7 @@ def recase(entry: Entry[Record], forms: Sequence[str]) -> Entry[Record]:
 
 
 def _in_text(text: str, written: Sequence[tuple[str, str]]) -> str:
-    """Replace the forms of tokens in a text, as far as they are found.
-
-    Args:
-        text: the text of the sentence.
-        written: the old and the new form of each token, in order.
-    """
+    """Replace the old forms of tokens in a text with new ones."""
     pieces: list[str] = []
     place = 0
     for form_before, form_after in written:

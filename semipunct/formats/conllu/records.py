@@ -1,13 +1,8 @@
-"""Reading and writing of CoNLL-U without loss; no other module imports the ``conllu`` library.
+"""Reading and writing of CoNLL-U without loss; only this module imports the ``conllu`` library.
 
-A ``Record`` stores every line of its sentence as in the file. Writing reproduces the lines, changed
-only where attributes are added to the MISC column, so multiword tokens, empty nodes, comments,
-blank lines, line ends and unused columns are preserved byte for byte.
-
-Punctuation within an orthographic word (the slash of *him/her*, if the treebank gives it a range)
-belongs to the word, as its characters do: it is neither removed nor changed, and no mark is put
-between the syntactic words. Only ranges make orthographic words: without a range, a hyphen between
-two words without spaces is punctuation, as in English-EWT.
+Punctuation in a multiword token (the slash of *him/her*) belongs to the word: it is not changed,
+and no mark is inserted between the syntactic words. Without a range, a hyphen between two words
+without spaces is punctuation, as in English-EWT.
 """
 
 import re
@@ -30,7 +25,7 @@ from semipunct.trees import tree_fault
 from semipunct.wording import quantity
 
 BYTE_ORDER_MARK = "\ufeff"
-"""A character that some editors write at the start of a file; kept, but not part of a column."""
+"""Kept at the start of a file, but not part of a column."""
 
 
 def is_blank(line: str) -> bool:
@@ -47,12 +42,7 @@ def is_comment(line: str) -> bool:
 def blocks(lines: Iterable[str], first_line: int = 1) -> Iterator[tuple[int, list[str]]]:
     """Group lines into sentences; yield the number of the first line and all lines.
 
-    Comments that are separated from any sentence belong to the next sentence or, at the end of the
-    file, to the last one, so nothing is lost.
-
-    Args:
-        lines: the raw lines.
-        first_line: the number of the first of them.
+    Detached comments belong to the next sentence, or else to the last one.
     """
     block: list[str] = []
     following: list[str] = []  # the lines since the blank line after the words of the block
@@ -75,7 +65,7 @@ def blocks(lines: Iterable[str], first_line: int = 1) -> Iterator[tuple[int, lis
 
 
 NO_HEAD = -1
-"""The head of a word whose HEAD is ``_``; ``read_records(..., trees=False)`` allows it."""
+"""The head of a word with HEAD ``_``, which ``read_records(..., trees=False)`` allows."""
 
 COLUMNS = len(DEFAULT_FIELDS)
 _NOTHING: Mapping[int, Mapping[str, str]] = MappingProxyType({})
@@ -85,7 +75,7 @@ _MISC = COLUMNS - 1
 
 
 class Token(NamedTuple):
-    """One syntactic word: the columns that the project reads, as in the file."""
+    """One syntactic word: the columns of the file that are used."""
 
     word_id: int
     form: str
@@ -104,13 +94,9 @@ class Record:
     """One sentence of a CoNLL-U file, with all its lines.
 
     Attributes:
-        path: the file.
-        line: the number of the first line, from 1.
-        lines: raw lines without their ends; the blank lines after a sentence belong to it.
-        ends: the end of each line.
-        sentence_id: the id, or ``#k`` for the k-th sentence of the file if it has none.
-        tokens: words with integer ids, 1 to n; ranges (1-2) and empty nodes (8.1) are in ``lines``
-            only.
+        lines: raw lines without their ends, including the blank lines after the sentence.
+        sentence_id: the id, or ``#k`` for the k-th sentence of the file.
+        tokens: words with integer ids, 1 to n, without ranges (1-2) and empty nodes (8.1).
     """
 
     path: str
@@ -122,25 +108,22 @@ class Record:
 
     @property
     def line_end(self) -> str:
-        """The line end of the record; the last one of a file may be missing or incomplete."""
+        """The usual line end; the last line of a file may have none."""
         return next((end for end in self.ends if end.endswith("\n")), "\n")
 
     def where(self, position: int = 0) -> str:
-        """Return the location of line ``position`` for messages: file, line, sentence."""
+        """Return file, line and sentence at line ``position``, for messages."""
         return f"{self.path}:{self.line + position}: sentence {self.sentence_id}"
 
 
 def read_records(path: str | Path, *, trees: bool = True) -> Iterator[Record]:
-    """Yield the sentences of a CoNLL-U file, keeping one in memory.
+    """Yield the sentences of a CoNLL-U file, one at a time.
 
     Args:
-        path: a file, ``.gz`` or not, or ``-`` for standard input.
         trees: if false, HEAD may be ``_`` and heads need not form a tree.
 
     Raises:
-        TreebankError: with file, line and sentence, if the file cannot be read, is not UTF-8, is
-            not CoNLL-U, has a sentence whose words 1 to n are not a tree with one root, or has no
-            sentence at all.
+        TreebankError: with file, line and sentence, if the file is not CoNLL-U, or has no sentence.
     """
     name = display_name(path)
     section = as_section(path)
@@ -156,18 +139,7 @@ def read_records(path: str | Path, *, trees: bool = True) -> Iterator[Record]:
 
 
 def record_of(path: str, line: int, raw: list[str], ordinal: int, trees: bool) -> Record:
-    """Return a sentence.
-
-    Args:
-        path: the file.
-        line: the number of the first line, from 1.
-        raw: the lines with their ends.
-        ordinal: the number of the sentence in the file, from 1.
-        trees: as for ``read_records``.
-
-    Raises:
-        TreebankError: as from ``read_records``.
-    """
+    """Return a sentence, the ``ordinal``-th of its file, from its raw lines."""
     lines = tuple(text.removesuffix("\n").removesuffix("\r") for text in raw)
     ends = tuple(text[len(content) :] for text, content in zip(raw, lines, strict=True))
     sentence_id = f"#{ordinal}"
@@ -227,7 +199,7 @@ def _tokens(record: Record, trees: bool) -> Iterator[Token]:
             )
         expected += 1
         head = _head(record, position, columns[6], trees)
-        # Words and tags are repeated in a treebank, so each string is stored once.
+        # Words and tags recur in a treebank, so each string is stored once.
         _, form, lemma, upos, xpos, feats, _, relation, *_ = map(intern, columns)
         yield Token(word_id, form, lemma, upos, xpos, feats, head, relation, position)
     for position, first, last in ranges:
@@ -243,7 +215,6 @@ def _tokens(record: Record, trees: bool) -> Iterator[Token]:
 def _range(
     record: Record, position: int, text: str, expected: int, before: Sequence[tuple[int, int, int]]
 ) -> tuple[int, int, int]:
-    """Check the ID of a multiword token, whose first word must be the next one."""
     first, last = map(int, text.split("-"))
     advice = "put each range on the line before its first word, and let none overlap another"
     if first != expected:
@@ -287,13 +258,9 @@ def format_record(
     """Return the text of a sentence with annotations; everything else is preserved byte for byte.
 
     Args:
-        record: the sentence.
-        misc: attributes for the MISC column, by word id (see ``misc.with_attributes``).
+        misc: attributes for the MISC column, by word id.
         comments: lines to add after the comments of the sentence, including the leading ``#``.
-        replaces: prefixes of the names of attributes and comments to remove first.
-
-    Raises:
-        UsageError: for an unknown word id, and for a line that would not be read as a comment.
+        replaces: prefixes of the attributes and comments to remove first.
     """
     lines = list(record.lines)
     if replaces:
@@ -335,12 +302,7 @@ def _checked_comment(record: Record, comment: str) -> str:
 
 
 def with_longer_id(record: Record, suffix: str) -> Record:
-    """Append a suffix to the id in the comments of a sentence, if it has one.
-
-    Args:
-        record: the sentence.
-        suffix: a string without spaces.
-    """
+    """Append a suffix to the id in the comments of a sentence, if it has one."""
     if not suffix:
         return record
     lines = list(record.lines)
@@ -352,15 +314,7 @@ def with_longer_id(record: Record, suffix: str) -> Record:
 
 
 def write_texts(texts: Iterable[str], stream: TextIO) -> None:
-    """Write sentences formatted by ``format_record``, separated even across files.
-
-    The last sentence of a file may lack its blank line or final newline, which are added only if
-    another sentence follows.
-
-    Args:
-        texts: sentences of one file or of several.
-        stream: a stream that does not translate line ends.
-    """
+    """Write sentences formatted by ``format_record``, separated even across files."""
     separator = ""
     for text in texts:
         stream.write(separator)
@@ -369,11 +323,7 @@ def write_texts(texts: Iterable[str], stream: TextIO) -> None:
 
 
 def separator_after(text: str) -> str:
-    """Return the line ends that must be added before another sentence.
-
-    Args:
-        text: what precedes it, at least the last two lines.
-    """
+    """Return the line ends to add between a text and another sentence."""
     *_, before, last = ["", *text.rsplit("\n", 2)]
     if last:
         return "\n" if is_blank(last) else "\n\n"
@@ -405,7 +355,7 @@ def multiword_tokens(record: Record) -> list[MultiwordToken]:
 
 
 def written_tokens(record: Record) -> Iterator[MultiwordToken]:
-    """Yield the tokens of the text: multiword tokens, and words that are in none."""
+    """Yield multiword tokens, and the words outside of them."""
     spans = {span.first: span for span in multiword_tokens(record)}
     last = 0
     for token in record.tokens:
@@ -417,11 +367,7 @@ def written_tokens(record: Record) -> Iterator[MultiwordToken]:
 
 
 def tokens_of(lines: Sequence[str]) -> Iterator[Token]:
-    """Yield the words of sound lines.
-
-    Args:
-        lines: of a sentence, without their ends.
-    """
+    """Yield the words of valid lines without line ends."""
     for position, line in enumerate(lines):
         columns = line.lstrip(BYTE_ORDER_MARK).split("\t")
         if not is_outside(line) and columns[0].isdecimal():
@@ -431,18 +377,13 @@ def tokens_of(lines: Sequence[str]) -> Iterator[Token]:
 
 
 def within_words(record: Record) -> frozenset[int]:
-    """Return the IDs of all tokens that belong to multiword tokens."""
+    """Return the IDs of all words in multiword tokens."""
     spans = multiword_tokens(record)
     return frozenset(word_id for span in spans for word_id in range(span.first, span.last + 1))
 
 
 def closed_slots(record: Record, word_ids: Sequence[int]) -> frozenset[int]:
-    """Return the slots between the words of multiword tokens, none of which is punctuation.
-
-    Args:
-        record: the sentence.
-        word_ids: ``[n]`` the IDs of its words, which include all tokens of multiword tokens.
-    """
+    """Return the slots between the words of multiword tokens."""
     slot = {word_id: number for number, word_id in enumerate(word_ids, start=1)}
     return frozenset(
         slot[word_id]
@@ -463,12 +404,7 @@ def stated_text(record: Record) -> str | None:
 
 
 def with_text(line: str, new_text: str) -> str:
-    """Replace the text of a comment ``# text =``; any other line is unchanged.
-
-    Args:
-        line: a line of a record; a byte order mark in front of it is kept.
-        new_text: the new text of the sentence.
-    """
+    """Replace the text of a comment ``# text =``; any other line is unchanged."""
     match = _TEXT.fullmatch(line)
     return match.group(1) + new_text if match else line
 

@@ -34,18 +34,13 @@ class Piece(NamedTuple):
     """Its ID in the record, 0 if it is new."""
     form: str
     head: int
-    """The ID of its head in the record, 0 for the root; heads are never removed tokens."""
+    """The ID of its head in the record, 0 for the root; never a removed token."""
     gap: Gap
     """The space after it; ignored within a multiword token."""
 
 
-def spaces(record: Record) -> list[bool | None]:
-    """Return whether a space follows each token; None for tokens within a multiword token."""
-    return Spacing.of(record).spaces
-
-
 def written_text(record: Record) -> str:
-    """Return the text of a record: that of its comment, or of its tokens and spaces."""
+    """Return the text of a record, from its comment or its tokens and spaces."""
     if (stated := stated_text(record)) is not None:
         return stated
     spacing = Spacing.of(record)
@@ -56,13 +51,7 @@ def written_text(record: Record) -> str:
 
 
 def text(record: Record, pieces: Sequence[Piece], spacing: Spacing) -> str:
-    """Write the new sentence as plain text; unchanged tokens are spelt as in the old text.
-
-    Args:
-        record: the old sentence.
-        pieces: the tokens of the new one, in order.
-        spacing: the spaces of the old one.
-    """
+    """Write the new sentence as plain text; unchanged tokens are spelt as in the old text."""
     spans = {span.first: span for span in _revised_ranges(record, pieces)}
     pieces_of_text: list[str] = [spacing.before]
     last = 0
@@ -77,7 +66,6 @@ def text(record: Record, pieces: Sequence[Piece], spacing: Spacing) -> str:
 
 
 def _spelt(record: Record, piece: Piece, form: str, spacing: Spacing, first: int) -> str:
-    """Return a token as spelt in the old text, if it is old, with or without its dot."""
     if not first:
         return form
     written, old_form = spacing.written[first], record.tokens[piece.old - 1].form
@@ -93,17 +81,12 @@ def rewritten(
 ) -> Record:
     """Replace the tokens of a record.
 
-    Lines of kept tokens change only where necessary: the ID, the form if the piece has a different
-    one, references to other tokens, and the attributes of MISC for spaces. References to removed
-    tokens are removed from the enhanced graph. New tokens are punctuation; they get an arc in the
-    enhanced graph if it is used. Empty nodes stay after the token that they follow, or after the
-    previous one if it is removed. Line ends and a byte order mark
-    are kept.
+    References to removed tokens are removed from the enhanced graph; new tokens, which are
+    punctuation, get an arc if it is used. Empty nodes move to the previous token if their own is
+    removed.
 
     Args:
-        record: the old sentence.
-        pieces: the tokens of the new one, in order.
-        new_text: the text for the comment ``# text =``, if there is one.
+        pieces: the tokens of the new sentence, in order.
         leading: the attribute ``SpacesBefore`` of old tokens, by ID.
     """
     leading = _revised_leading(pieces, leading)
@@ -113,7 +96,7 @@ def rewritten(
     change = _Change.of(record, pieces, leading)
     lines: list[str] = []
     ends: list[str] = []
-    last, started = 0, False  # the token of the last line; whether there was one
+    last, started = 0, False  # the token of the last line; whether any was seen
     for position, (line, written) in enumerate(zip(record.lines, record.ends, strict=True)):
         end = written if written.endswith("\n") else record.line_end
         body = line.lstrip(BYTE_ORDER_MARK)
@@ -147,20 +130,14 @@ class _Change:
     """The changes of a record, which are applied line by line.
 
     Attributes:
-        pieces: the tokens of the new sentence.
-        ids: new IDs of tokens by old ones.
-        references: new by old names of all nodes that HEAD and DEPS can refer to, including empty
-            nodes.
-        removed: the heads of removed tokens, by their IDs.
-        ranges: the remaining multiword tokens, renumbered, by the indices of their lines.
-        within: the new IDs inside these.
-        leading: the attribute ``SpacesBefore`` by new ID.
+        references: new by old names of all nodes that HEAD and DEPS can refer to.
+        removed: the heads of removed tokens, by ID.
+        ranges: the remaining multiword tokens, by line index.
+        within: the new IDs within multiword tokens.
         new_after: the new tokens after each old one.
-        has_enhanced: whether the enhanced graph is used.
     """
 
     pieces: Sequence[Piece]
-    ids: Mapping[int, int]
     references: Mapping[str, str]
     removed: Mapping[str, str]
     ranges: Mapping[int, MultiwordToken]
@@ -182,7 +159,6 @@ class _Change:
         columns = (record.lines[token.position].split("\t") for token in record.tokens)
         return cls(
             pieces,
-            ids,
             _references(record, pieces),
             {str(t.word_id): str(t.head) for t in record.tokens if t.word_id not in ids},
             {span.position: span for span in ranges},
@@ -198,10 +174,7 @@ def _new_ids(pieces: Sequence[Piece]) -> dict[int, int]:
 
 
 def _revised_leading(pieces: Sequence[Piece], leading: Mapping[int, str]) -> dict[int, str]:
-    """Return the attributes ``SpacesBefore`` by new ID; one ID further for the end of the sentence.
-
-    That of the first token stays at the beginning, that of a removed token goes to the next one.
-    """
+    """Return ``SpacesBefore`` by new ID; a removed token passes it to the next one."""
     ids = _new_ids(pieces)
     items_of_place: dict[int, list[str]] = {}
     for old_id, item in sorted(leading.items()):
@@ -213,10 +186,9 @@ def _revised_leading(pieces: Sequence[Piece], leading: Mapping[int, str]) -> dic
 
 
 def _references(record: Record, pieces: Sequence[Piece]) -> dict[str, str]:
-    """Map the old IDs of the kept tokens and of the empty nodes to the new ones."""
     ids = {0: 0, **_new_ids(pieces)}
     references = {str(old_id): str(new_id) for old_id, new_id in ids.items()}
-    highest: Counter[int] = Counter()  # of the second numbers of the empty nodes after a token
+    highest: Counter[int] = Counter()  # second number of an empty node, by token
     standing = [len(pieces)]  # the token itself, or the last new one before a removed token
     for token in reversed(record.tokens):
         after = standing[-1] - (token.word_id + 1 in ids)
@@ -234,10 +206,6 @@ def _references(record: Record, pieces: Sequence[Piece]) -> dict[str, str]:
 
 
 def _revised_ranges(record: Record, pieces: Sequence[Piece]) -> list[MultiwordToken]:
-    """Return the multiword tokens with new IDs, and with the dot of an abbreviation if it is new.
-
-    No token is removed from one or inserted into it.
-    """
     ids = _new_ids(pieces)
     ranges: list[MultiwordToken] = []
     for span in multiword_tokens(record):
@@ -257,7 +225,6 @@ def _new_line(change: _Change, new_id: int) -> str:
 
 
 def _revised_line(change: _Change, line: str, position: int) -> str | None:
-    """Renumber the line of a token, a range or an empty node; None if it is removed."""
     columns = line.split("\t")
     span = _RANGE.match(line)
     if span:
@@ -281,10 +248,9 @@ def _revised_line(change: _Change, line: str, position: int) -> str | None:
 
 
 def _revised_arcs(change: _Change, name: str, column: str) -> str:
-    """Renumber the governors of the enhanced graph, without removed ones.
+    """Renumber the governors of enhanced dependencies, without removed ones.
 
-    If none remains, the head of a removed governor takes its place, so that the node stays part of
-    the graph.
+    If none remains, the head of a removed governor keeps the node in the graph.
     """
     if column == EMPTY:
         return column

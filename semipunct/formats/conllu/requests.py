@@ -1,4 +1,4 @@
-"""The punctuation of a record, and the punctuation requested instead of it."""
+"""The punctuation of a record, and the requested punctuation."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -34,13 +34,9 @@ class Source:
     """The components of the record of a sentence.
 
     Attributes:
-        sentence: the sentence as models see it.
-        record: its lines.
-        word_ids: ``[n]`` IDs of words.
         slots: ``[n + 1]`` visible tokens as read.
-        ids: ``[n + 1]`` IDs of these.
+        ids: ``[n + 1]`` the IDs of these tokens.
         dots: ``[n]`` whether a word has an abbreviation dot.
-        spacing: the spaces of the record.
     """
 
     sentence: Sentence
@@ -93,7 +89,7 @@ class Target:
 
     Attributes:
         slots: ``[n + 1]`` visible tokens.
-        ids: ``[n + 1]`` the IDs of tokens that are kept, 0 for new ones.
+        ids: ``[n + 1]`` the IDs of kept tokens, 0 for new ones.
         dots: ``[n]`` whether a word has an abbreviation dot.
     """
 
@@ -103,15 +99,7 @@ class Target:
 
     @classmethod
     def of(cls, source: Source, slots: Sequence[Puncteme]) -> "Target":
-        """Align the requested slots with those of a record.
-
-        Args:
-            source: the record.
-            slots: ``[n + 1]`` strings of tokens.
-
-        Raises:
-            UsageError: if the number of slots is wrong, or a token cannot be written.
-        """
+        """Align the requested slots with the slots of a record."""
         check_slots(
             source.record.where(), source.slots, slots, _is_writable, unfillable(source.sentence)
         )
@@ -124,7 +112,6 @@ class Target:
         return cls(shown, ids, dots)
 
     def changes_nothing(self, source: Source) -> bool:
-        """Return whether the record already has these slots and dots."""
         return self.slots == source.slots and self.dots == source.dots
 
     def keeps_all(self, source: Source) -> bool:

@@ -1,7 +1,7 @@
-"""Agreement of a learned channel with Nunberg's rules (section 5.1 of Li, Wang and Eisner 2019).
+"""Agreement of a learned channel with Nunberg's rules (Li, Wang and Eisner 2019, section 5.1).
 
-Precision is the share of the channel's confident edits that agree with Nunberg's rules; recall is
-measured by how highly the channel ranks his rules.
+Precision is the share of confident edits that agree with the rules; recall is the rank of the rules
+in the channel.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from semipunct.marks.edits import EDITS, EditName, apply_edit
 from semipunct.papers.analysis.nunberg import Bigram, Rule, outcomes, says
 
 CONFIDENT, DECIDED = 0.75, 0.5
-"""Section 5.1: an edit with p > 0.75 is confident, a bigram with some p > 0.5 is decided."""
+"""An edit with p > 0.75 is confident, a bigram with an outcome of p > 0.5 decided (section 5.1)."""
 
 
 @dataclass(frozen=True)
@@ -28,8 +28,7 @@ class Channel:
 
     Attributes:
         tokens: the alphabet.
-        probability: ``[edits, tokens, tokens]`` p(edit | a, b), with a to the left of b in the
-            text; edits are ordered as in ``EDITS``.
+        probability: ``[edits, tokens, tokens]`` p(edit | a, b); edits as in ``EDITS``.
     """
 
     tokens: tuple[str, ...]
@@ -40,37 +39,14 @@ class Channel:
         return {token: i for i, token in enumerate(self.tokens)}
 
     def knows(self, a: str, b: str) -> bool:
-        """Return whether both tokens are in the alphabet.
-
-        Args:
-            a: the left token.
-            b: the right token.
-        """
         return a in self._number and b in self._number
 
     def edits(self, a: str, b: str) -> dict[EditName, float]:
-        """Return p(edit | a, b) by the name of the edit.
-
-        Args:
-            a: the left token.
-            b: the right token.
-
-        Raises:
-            KeyError: for an unknown token.
-        """
         column = self.probability[:, self._number[a], self._number[b]]
         return dict(zip(EDITS, column.tolist(), strict=True))
 
     def outcomes(self, a: str, b: str) -> dict[tuple[str, ...], float]:
-        """Return p(gamma | a, b) of each outcome gamma: four, or two where a and b are equal.
-
-        Args:
-            a: the left token.
-            b: the right token.
-
-        Raises:
-            KeyError: for an unknown token.
-        """
+        """Return p(gamma | a, b) of each outcome gamma."""
         probability_of = dict.fromkeys(outcomes(a, b), 0.0)
         for edit, probability in self.edits(a, b).items():
             probability_of[apply_edit(edit, a, b)] += probability
@@ -79,15 +55,7 @@ class Channel:
 
 @dataclass(frozen=True, slots=True)
 class ConfidentEdit:
-    """An edit with p > ``CONFIDENT``.
-
-    Attributes:
-        a: the left token of its bigram.
-        b: the right token.
-        edit: the edit that leads to the outcome.
-        probability: p(outcome | a, b).
-        rule: Nunberg's rule for the bigram; None if he has none.
-    """
+    """An edit whose outcome has p > ``CONFIDENT``."""
 
     a: str
     b: str
@@ -97,7 +65,6 @@ class ConfidentEdit:
 
     @property
     def agrees(self) -> bool:
-        """Return whether Nunberg has a rule for the bigram with the same outcome."""
         return self.rule is not None and self.rule.edit == self.edit
 
 
@@ -105,13 +72,8 @@ class ConfidentEdit:
 class Confidence:
     """The confident edits (section 5.1: "Of the 24 learned edits [...] Nunberg lists 20").
 
-    The paper does not say whether its 24 edits are absorptions and transpositions only, like its
-    192 rules, or also include edits that keep both tokens, as in its Spanish examples: see
+    The paper does not say whether its 24 edits include edits that keep both tokens; see
     ``changing``.
-
-    Attributes:
-        edits: the confident edits, most probable first; at most one per bigram.
-        bigrams: the number of bigrams that were examined.
     """
 
     edits: tuple[ConfidentEdit, ...]
@@ -119,12 +81,12 @@ class Confidence:
 
     @property
     def changing(self) -> Confidence:
-        """The confident edits except those that keep both tokens."""
+        """The edits that do not keep both tokens."""
         return Confidence(tuple(e for e in self.edits if e.edit != "keep"), self.bigrams)
 
     @property
     def considered(self) -> int:
-        """The number of edits of bigrams in which both tokens are of Nunberg's types."""
+        """The number of edits for which Nunberg has a rule."""
         return sum(e.rule is not None for e in self.edits)
 
     @property
@@ -134,17 +96,11 @@ class Confidence:
 
     @property
     def precision(self) -> float:
-        """The share of ``agreeing`` in ``considered``; NaN if there is none."""
         return self.agreeing / self.considered if self.considered else math.nan
 
 
 def confidence(channel: Channel, bigrams: Iterable[Bigram]) -> Confidence:
-    """Find the confident edits of those bigrams whose tokens are in the channel's alphabet.
-
-    Args:
-        channel: the learned probabilities.
-        bigrams: the bigrams to examine.
-    """
+    """Find the confident edits of bigrams in the channel's alphabet."""
     in_alphabet = [(a, b) for a, b in bigrams if channel.knows(a, b)]
     edits = [
         ConfidentEdit(a, b, outcomes(a, b)[outcome], p, says(a, b))
@@ -157,14 +113,13 @@ def confidence(channel: Channel, bigrams: Iterable[Bigram]) -> Confidence:
 
 @dataclass(frozen=True, slots=True)
 class RankedRule:
-    """The rank of the outcome of a rule ``ab`` to gamma among all outcomes of ``ab``.
+    """The rank of a rule's outcome among all outcomes of its bigram.
 
     Attributes:
-        rule: the rule.
-        probability: p(gamma | a, b).
-        better: the number of outcomes that are more probable.
-        tied: the number of outcomes that are equally probable, including gamma.
-        most: the highest probability of any outcome.
+        probability: of the outcome.
+        better: number of more probable outcomes.
+        tied: number of equally probable outcomes, with this one.
+        most: highest probability of any outcome.
     """
 
     rule: Rule
@@ -175,67 +130,52 @@ class RankedRule:
 
     @property
     def rank(self) -> int:
-        """The rank from 1, with ties counted against the rule."""
+        """The rank from 1; ties count against the rule."""
         return self.better + self.tied
 
     @property
     def reciprocal_rank(self) -> float:
-        """The expected reciprocal rank if ties are broken at random.
-
-        This is the case in the paper: unseen bigrams keep the random weights from which training
-        starts.
-        """
+        """The expected reciprocal rank if ties are broken at random."""
         return sum(1 / (self.better + i) for i in range(1, self.tied + 1)) / self.tied
 
 
 @dataclass(frozen=True, slots=True)
 class Recall:
-    """The ranks of rules (section 5.1).
-
-    Attributes:
-        ranked: the rules whose tokens are in the channel's alphabet.
-        missing: the other rules.
-    """
+    """The ranks of rules (section 5.1); ``missing`` have tokens outside the alphabet."""
 
     ranked: tuple[RankedRule, ...]
     missing: tuple[Rule, ...] = ()
 
     @property
     def mean_reciprocal_rank(self) -> float:
-        """The mean over the rules that can be ranked; NaN if there is none."""
         return _mean([rule.reciprocal_rank for rule in self.ranked])
 
     @property
     def mean_over_all(self) -> float:
-        """The mean over all rules, with missing ones ranked last among their bigram's outcomes."""
+        """The mean over all rules, with missing ones ranked last."""
         last = [1 / len(outcomes(rule.a, rule.b)) for rule in self.missing]
         return _mean([*(rule.reciprocal_rank for rule in self.ranked), *last])
 
     @property
     def ranks(self) -> tuple[int, int, int]:
-        """The numbers of rules with ``RankedRule.rank`` 1, 2, and above."""
+        """The numbers of rules of rank 1, 2, and above."""
         by_rank = Counter(min(rule.rank, 3) for rule in self.ranked)
         return by_rank[1], by_rank[2], by_rank[3]
 
     @property
     def decided(self) -> Recall:
-        """The rules for whose bigram some outcome has p > ``DECIDED``."""
+        """The rules for whose bigram an outcome has p > ``DECIDED``."""
         return Recall(tuple(rule for rule in self.ranked if rule.most > DECIDED))
 
     @property
     def stated(self) -> Recall:
-        """The rules that the paper states, without those that depend on our interpretation."""
+        """The rules that do not depend on our interpretation."""
         missing = tuple(rule for rule in self.missing if rule.stated)
         return Recall(tuple(rule for rule in self.ranked if rule.rule.stated), missing)
 
 
 def recall(channel: Channel, rules: Iterable[Rule]) -> Recall:
-    """Rank the outcome of each rule among all outcomes of its bigram.
-
-    Args:
-        channel: the learned probabilities.
-        rules: the rules to rank.
-    """
+    """Rank the outcomes of rules."""
     ranked: list[RankedRule] = []
     missing: list[Rule] = []
     for rule in rules:
@@ -244,7 +184,7 @@ def recall(channel: Channel, rules: Iterable[Rule]) -> Recall:
             continue
         outcomes = channel.outcomes(rule.a, rule.b)
         own_probability = outcomes[rule.result]
-        # Weights are in single precision: smaller differences are not significant.
+        # Smaller differences are not significant in single precision.
         tied = [math.isclose(p, own_probability, rel_tol=1e-6) for p in outcomes.values()]
         better = sum(
             p > own_probability and not tie for p, tie in zip(outcomes.values(), tied, strict=True)

@@ -105,7 +105,7 @@ COMMAND = Command(analyse, "model dev.conllu --plot rules.svg")
 
 
 def _languages(loaded: "SavedModel[Any]", treebanks: "Sequence[str]") -> list[str]:
-    """Return the languages of the model and of the treebanks, as far as file names show them."""
+    """Return the languages of the model and the treebanks, by their file names."""
     from semipunct.corpus.language import language_of
     from semipunct.store.card import data_names
     from semipunct.store.folder import CARD
@@ -116,7 +116,6 @@ def _languages(loaded: "SavedModel[Any]", treebanks: "Sequence[str]") -> list[st
 
 
 def _signature(loaded: "SavedModel[Any]", read: "Treebank | None") -> str:
-    """Return the signature: one line that identifies what was analysed."""
     from semipunct.corpus.examples import treebank_digest
     from semipunct.evaluation.results import figures_signature
 
@@ -139,11 +138,7 @@ COLOURS = {
 
 
 def rules_to_draw(grammar: "PunctuationGrammar") -> "list[Row]":
-    """Choose the rules of ``nunberg.FIGURE_3``, then the most frequent other ones.
-
-    Raises:
-        SemipunctError: if there is none.
-    """
+    """Choose the rules of ``nunberg.FIGURE_3``, then the most frequent other ones."""
     from semipunct.papers.analysis.nunberg import FIGURE_3
     from semipunct.papers.analysis.task import rewriting
 
@@ -158,12 +153,7 @@ def rules_to_draw(grammar: "PunctuationGrammar") -> "list[Row]":
 
 
 def draw_bars(figure: Any, rows: "Sequence[Row]") -> None:
-    """Draw a panel for each rule, with a bar for every edit, Nunberg's outlined (Figure 3).
-
-    Args:
-        figure: an empty figure of matplotlib.
-        rows: the rules, at least one.
-    """
+    """Draw a panel for each rule, with a bar for every edit, Nunberg's outlined (Figure 3)."""
     from semipunct.marks import shown_string
     from semipunct.marks.edits import apply_edit
 
@@ -193,7 +183,7 @@ PAPER = {"changed": 0.621, "changed_decided": 0.836}
 
 
 def print_tables(grammar: "PunctuationGrammar") -> None:
-    """Print all tables on standard output, each with a title above it."""
+    """Print all tables on standard output."""
     more = len(grammar.rewriting) - SHOWN_ROWS
     parts = [
         (
@@ -235,7 +225,6 @@ def print_tables(grammar: "PunctuationGrammar") -> None:
 
 
 def _printed_tokens(grammar: "PunctuationGrammar") -> "Iterator[str]":
-    """Yield the tokens in the tables."""
     for row in grammar.rewriting[:SHOWN_ROWS]:
         yield from (row.a, row.b)
     for relation in _frequent(grammar)[:SHOWN_RELATIONS]:
@@ -305,7 +294,6 @@ def _inverted(grammar: "PunctuationGrammar") -> "Table":
 
 
 def _relations(grammar: "PunctuationGrammar") -> "Table":
-    """Return Table 4 with a row for each relation; rare relations are only in the JSON."""
     from rich.text import Text
 
     table = console.table("relation", "words", "symmetric", "entropy (nats)")

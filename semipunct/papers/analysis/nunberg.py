@@ -1,37 +1,25 @@
-"""Nunberg's rules of English punctuation as data (Table 1 of the paper).
+"""Nunberg's rules of English punctuation (Li, Wang and Eisner 2019, section 5.1 and Table 1).
 
-Li, Wang and Eisner (2019) print fifteen examples, the order of strength from which the absorption
-rules follow, and two totals: "16 punctuation types" and "a total of 192 edit rules [...] of the
-16^2 = 256 possible underlying punctuation bigrams ab, 3/4 are supposed to undergo absorption or
-transposition" (section 5.1).  They list neither the types nor the rules.  The rules below are
-consistent with everything that they print, but may differ from their list.
+The paper prints fifteen examples, the order of strength, "16 punctuation types" and "a total of 192
+edit rules [...] of the 16^2 = 256 possible underlying punctuation bigrams ab", but not the types or
+rules. The rules below agree with it, but may differ from its list.
 
-Taken literally from the caption of Table 1:
+From the caption of Table 1:
 
 * The weaker of two adjacent marks is deleted; marks of equal strength do not affect each other.
-* A bracketing mark absorbs nothing outside its brackets: nothing before an opening one, nothing
-  after a closing one, and never another bracketing mark.
+* A bracketing mark absorbs nothing outside its brackets, and never another bracketing mark.
 
-Our interpretation, where the paper says nothing, each with its alternative:
+Our interpretation, with its alternatives:
 
-* *The types.*  The caption names eleven, and Table 1 the abbreviation dot.  The other four are the
-  most frequent further spellings, in the UD English treebank, of marks below the top of the order:
-  ``...``, ``--``, ``..``, ``....``; a longer spelling is stronger.  The alternative, the pairs ‘ ’
-  and [ ], is ruled out by the total: bracketing marks do not affect each other or marks outside, so
-  that with eight of them 124 bigrams are edited, not 192.
-* *The abbreviation dot* ranks between ? ! ( ) “ ” and the full stop, which it absorbs in Table 1.
-  Alternative: it is not affected by other marks, as in *Inc.,*; this gives 27 rules fewer.
-* *A doubled mark* is written once, whichever it is (Nunberg's graphic absorption); Table 1 has only
-  the comma.  Alternative: only points, not brackets; this gives four rules fewer.
-* *Quote transposition*: marks weaker than a closing quote move inside, except the semicolon and
-  colon, which American style leaves outside.  Table 1 has only the comma and the period; that
-  alternative gives six rules fewer.
-
-The count: 12 times 12 points make 144 bigrams, less the four of equal strength (? with !, ; with
-:), 140; brackets absorb the 10 weaker points inside them, 40; doubled brackets, 4; quotes move 8:
-192 in total.  The other 64 are kept: 12 pairs of different brackets, 8 of ? and ! inside a bracket,
-40 of points outside one, and the four of equal strength.  Other interpretations with the same total
-exist; ``Rule.stated`` marks the 62 rules that follow from caption and table alone.
+* *Types.* The caption has eleven, and Table 1 the abbreviation dot. The others are the next most
+  frequent of the UD English treebank: ``...``, ``--``, ``..``, ``....``; longer ones are stronger.
+  With the pairs ‘ ’ and [ ] instead, only 124 bigrams are edited.
+* *Abbreviation dot.* It ranks between ? ! ( ) “ ” and the full stop, which it absorbs in Table 1.
+  If other marks did not affect it, as in *Inc.,*, there would be 27 rules fewer.
+* *Doubled marks* are written once (Nunberg's graphic absorption); Table 1 has only the comma.
+  Without brackets, there would be four rules fewer.
+* *Quote transposition.* Marks weaker than a closing quote move inside, except semicolon and colon
+  (American style). With only comma and period, as in Table 1, there would be six rules fewer.
 """
 
 from __future__ import annotations
@@ -42,7 +30,7 @@ from semipunct.marks.edits import EDITS, EditName, apply_edit
 from semipunct.marks.tokens import ABBREVIATION
 
 Bigram = tuple[str, str]
-"""Two adjacent underlying tokens, a left of b in the text."""
+"""Two adjacent underlying tokens."""
 
 OPENING, CLOSING = ("(", "“"), (")", "”")
 CAPTION: tuple[tuple[str, ...], ...] = (
@@ -66,13 +54,13 @@ STRENGTHS: tuple[tuple[str, ...], ...] = (
     ("-",),
     (",",),
 )
-"""The same order with all 16 types; see the module docstring for our interpretation."""
+"""The same order with all 16 types, in our interpretation."""
 
 TYPES: tuple[str, ...] = tuple(mark for marks in STRENGTHS for mark in marks)
 """The 16 punctuation types."""
 
 STAY_OUTSIDE = (";", ":")
-"""Marks weaker than a closing quote that are nevertheless not moved inside (American style)."""
+"""Marks weaker than a closing quote that remain outside (American style)."""
 
 TABLE_1: tuple[tuple[str, Bigram, tuple[str, ...]], ...] = (
     ("point absorption", (",", ","), (",",)),
@@ -91,24 +79,17 @@ TABLE_1: tuple[tuple[str, Bigram, tuple[str, ...]], ...] = (
     ("bracket absorption", (",", "”"), ("”",)),
     ("bracket absorption", ("“", ","), ("“",)),
 )
-"""The examples of Table 1 as printed, in its priority order: schema, underlying, surface."""
+"""The examples of Table 1 in priority order: schema, underlying, surface."""
 
 FIGURE_3: tuple[Bigram, ...] = (
     (",", "."), ("”", "."), (".", "”"), ("”", ","), (",", "-"), (",", ")"),
 )  # fmt: skip
-"""Six bigrams to plot as in Figure 3; the text of the paper does not name its six."""
+"""Six bigrams to plot as in Figure 3, whose bigrams the paper does not name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """The treatment of one underlying bigram.
-
-    Attributes:
-        a: the left token.
-        b: the right token.
-        edit: the edit to apply.
-        stated: whether the paper states the rule; otherwise it is based on our interpretation.
-    """
+    """The treatment of an underlying bigram; ``stated`` if it follows from caption and table."""
 
     a: str
     b: str
@@ -117,34 +98,20 @@ class Rule:
 
     @property
     def result(self) -> tuple[str, ...]:
-        """The surface tokens."""
         return apply_edit(self.edit, self.a, self.b)
 
 
 def outcomes(a: str, b: str) -> dict[tuple[str, ...], EditName]:
-    """Return the different outcomes of a bigram, each with an edit that leads to it.
-
-    Args:
-        a: the left token.
-        b: the right token.
-    """
-    # Two equal tokens are kept or absorbed to the right; the other edits have the same outcomes.
+    """Return the distinct outcomes of a bigram, each with one of its edits."""
+    # For equal tokens, the other edits have the same outcomes.
     names = ("keep", "absorb_right") if a == b else EDITS
     return {apply_edit(edit, a, b): edit for edit in names}
 
 
 def treatment(a: str, b: str) -> Rule:
-    """Return the treatment of a bigram of two of the 16 types; ``keep`` if no rule applies.
-
-    Args:
-        a: the left token.
-        b: the right token.
-
-    Raises:
-        KeyError: if a token is not one of ``TYPES``.
-    """
+    """Return the treatment of a bigram of the 16 types; ``keep`` if no rule applies."""
     rank = {mark: place for place, marks in enumerate(STRENGTHS) for mark in marks}
-    stronger = rank[b] - rank[a]  # positive: a is the stronger one
+    stronger = rank[b] - rank[a]  # positive if a is stronger
     edit = _edit(a, b, stronger)
     printed = {bigram: outcome for _, bigram, outcome in TABLE_1}
     if (a, b) in printed:
@@ -155,19 +122,14 @@ def treatment(a: str, b: str) -> Rule:
 
 
 def says(a: str, b: str) -> Rule | None:
-    """Return the ``treatment`` of a bigram; None if a token is not one of the 16 types.
-
-    Args:
-        a: the left token.
-        b: the right token.
-    """
+    """Return the treatment of a bigram; None if a token is not of the 16 types."""
     return treatment(a, b) if a in TYPES and b in TYPES else None
 
 
 def _edit(a: str, b: str, stronger: int) -> EditName:
     if a == b:
         return "absorb_right"
-    if b in OPENING or a in CLOSING:  # one token is outside the brackets of the other
+    if b in OPENING or a in CLOSING:  # one token is outside the other's brackets
         moves = a == "”" and stronger > 0 and b not in STAY_OUTSIDE
         return "transpose" if moves else "keep"
     if stronger == 0:
@@ -176,12 +138,12 @@ def _edit(a: str, b: str, stronger: int) -> EditName:
 
 
 def bigrams() -> tuple[Rule, ...]:
-    """Return the treatment of each of the 256 bigrams of the 16 types."""
+    """Return the treatment of each of the 256 bigrams."""
     return tuple(treatment(a, b) for a in TYPES for b in TYPES)
 
 
 def rules() -> tuple[Rule, ...]:
-    """Return the rules of the 192 bigrams that undergo absorption or transposition."""
+    """Return the 192 rules of absorption and transposition."""
     return tuple(rule for rule in bigrams() if rule.edit != "keep")
 
 
@@ -193,6 +155,4 @@ INVERTED: tuple[Rule, ...] = (
     Rule(":", "¡", "keep", stated=False),
     Rule("¡", ",", "absorb_right", stated=False),
 )
-"""Spanish (section 5.1): the paper found the first three with high probability in its channel;
-Nunberg treats ``(`` in the same way in English.  Those of the exclamation mark are added by
-analogy."""
+"""Spanish rules (section 5.1): three of the paper's channel, and three by analogy."""

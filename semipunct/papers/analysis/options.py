@@ -1,4 +1,4 @@
-"""Settings of the slot taggers and of their training, and their entry in the registry."""
+"""Settings of the slot taggers."""
 
 from __future__ import annotations
 
@@ -9,26 +9,21 @@ from semipunct.models import kind
 from semipunct.models.settings import AtLeastOne, Count, Positive, Share
 
 EPOCHS = 20
-"""Passes over the training sentences; an evaluation follows each, and the best weights are kept."""
 
 
 @dataclass(frozen=True, slots=True)
 class TaggerOptions:
-    """Settings that determine the architecture of a tagger.
+    """Architecture of a slot tagger.
 
     Attributes:
-        network: ``crf``, a BiLSTM and a linear chain over slots (Xu et al. 2016), or
-            ``attention``, a BiGRU with an attentive decoder (Tilk and Alumäe 2016).
-        word: size of the embeddings of word forms.
-        suffix: size of the embeddings of their suffixes.
-        tag: size of the embeddings of part-of-speech tags.
-        xpos: size of the embeddings of language-specific tags.
-        written: size of the embeddings of the strings that a writer put into the slots, for
-            correcting them (Li, Wang and Eisner 2019, section 6.2); 0 for a network that does not
-            use them.
+        network: ``crf``, a BiLSTM and a linear chain over slots (Xu et al. 2016), or ``attention``,
+            a BiGRU with an attentive decoder (Tilk and Alumäe 2016).
+        word, suffix, tag, xpos: sizes of embeddings.
+        written: size of embeddings of written strings, for correction (Li, Wang and Eisner 2019,
+            section 6.2); 0 for none.
         hidden: size of a recurrent state, in each direction.
         minimum_token_count: rarer tokens become UNK, as in the punctuation model.
-        minimum_string_count: rarer strings of slots are not tags of their own.
+        minimum_string_count: rarer strings are not tags.
     """
 
     network: Literal["crf", "attention"] = "crf"
@@ -44,10 +39,10 @@ class TaggerOptions:
 
 @dataclass(frozen=True, slots=True)
 class TaggerTrainOptions(kind.NetworkTrainOptions):
-    """Training settings specific to this kind, and defaults that differ from the shared ones.
+    """Training settings of slot taggers.
 
     Attributes:
-        word_dropout: fraction of word forms replaced by the unknown form in a training step.
+        word_dropout: share of word forms replaced by the unknown form.
     """
 
     learning_rate: Positive = 2e-3

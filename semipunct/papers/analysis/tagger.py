@@ -1,4 +1,4 @@
-"""Recurrent slot taggers as models that are trained, saved and scored like any other.
+"""Recurrent slot taggers.
 
 An open tag, spelt like the open puncteme, gives every string positive probability, so that
 perplexities are finite and comparable (docs/decisions/papers.md).
@@ -34,17 +34,16 @@ from semipunct.structures.chain import linear_chain
 from semipunct.structures.distribution import Distribution
 
 CODES = ("word", "suffix", "tag", "xpos")
-"""The properties of a word that are embedded, in the order of its codes."""
+"""Embedded properties of a word, in the order of its codes."""
 
 
 class TaggerInputs(NamedTuple):
-    """A padded batch of sentences.
+    """A padded batch of sentences; 0 for unknown values and padding.
 
     Attributes:
-        codes: ``[CODES, batch, length]``; 0 stands for unknown values.
-        lengths: ``[batch]`` numbers of words.
-        written: ``[batch, length + 1]`` the string written in each slot, if the network uses it; 0
-            for unknown strings and in the padding.
+        codes: ``[CODES, batch, length]``.
+        lengths: ``[batch]``.
+        written: ``[batch, length + 1]`` written strings, if used.
     """
 
     codes: jax.Array | npt.NDArray[np.int32]
@@ -59,15 +58,7 @@ def network_weights(
     generator: np.random.Generator,
     written: int = 0,
 ) -> dict[str, layers.Floats]:
-    """Draw initial weights; all transitions of the chain have the same weight.
-
-    Args:
-        options: the choice of the network, and its sizes.
-        codes: number of codes of each property in ``CODES``.
-        tags: number of tags.
-        generator: the random number generator.
-        written: number of codes of written strings.
-    """
+    """Draw initial weights for numbers of codes, tags and written strings."""
     sizes = [getattr(options, name) for name in CODES]
     hidden, two_directions, word = options.hidden, 2 * options.hidden, sum(sizes)
     read = word + options.written
@@ -117,19 +108,8 @@ def scores(
     words: TaggerInputs,
     dropout: layers.Dropout | None,
 ) -> tuple[jax.Array, jax.Array | None]:
-    """Score the tags of slots, and the transitions between them if the network has a chain.
-
-    Args:
-        options: the choice of the network.
-        weights: from ``network_weights``.
-        words: the sentences.
-        dropout: given only during training.
-
-    Returns:
-        ``[batch, length + 1, tags]`` and ``[tags, tags]``, or None if slots are independent given
-        the words.
-    """
-    # Each mask needs its own key: masks drawn with the same key would coincide.
+    """Score tags, ``[batch, length + 1, tags]``, and transitions; None for independent slots."""
+    # One key for each mask: masks drawn with the same key would coincide.
     keys = None if dropout is None else jax.random.split(dropout.key, 4)
 
     def drop(x: jax.Array, mask: int) -> jax.Array:
@@ -145,7 +125,7 @@ def scores(
     embedded = [weights[f"embed.{name}"][codes[i]] for i, name in enumerate(CODES)]
     x = with_edges(drop(jnp.concatenate(embedded, -1), 0), weights["edges"], lengths)
     if options.written:
-        # A slot's string is input together with the word before the slot, or with the first edge.
+        # The string of a slot is input with the word before it, or with the first edge.
         strings = weights["embed.written"][jnp.asarray(words.written)]
         x = jnp.concatenate([x, jnp.pad(strings, ((0, 0), (0, 1), (0, 0)))], -1)
     read = layers.lstm if options.network == "crf" else layers.gru
@@ -158,16 +138,7 @@ def scores(
 
 
 def with_edges(x: jax.Array, edges: jax.Array, lengths: jax.Array) -> jax.Array:
-    """Add a vector before the first word and one after the last, as neighbours of the edge slots.
-
-    Args:
-        x: ``[batch, length, size]``.
-        edges: ``[2, size]``.
-        lengths: ``[batch]``.
-
-    Returns:
-        ``[batch, length + 2, size]``; the vector after the last word fills the padding.
-    """
+    """Surround words ``[batch, length, size]`` with two vectors; the second fills the padding."""
     batch, length, size = x.shape
     inside = jnp.arange(length)[None, :, None] < lengths[:, None, None]
     edge = jnp.broadcast_to(edges[:, None, None], (2, batch, 1, size))
@@ -175,10 +146,7 @@ def with_edges(x: jax.Array, edges: jax.Array, lengths: jax.Array) -> jax.Array:
 
 
 def _attend(weights: layers.Weights, h: jax.Array, lengths: jax.Array) -> jax.Array:
-    """Decode slots ``[batch, slots, both]`` with attention over all slots, and late fusion.
-
-    This is the decoder of Tilk and Alumäe (2016, section 3); it returns ``[batch, slots, hidden]``.
-    """
+    """Decode slots with attention and late fusion (Tilk and Alumäe 2016, section 3)."""
     inside = jnp.arange(h.shape[1])[None] <= lengths[:, None]
     keys = layers.affine(weights, "keys", h)
 
@@ -202,7 +170,7 @@ _MINIMUM = {"word": 2, "suffix": 2, "tag": 1, "xpos": 1, "written": 2}  # rarer 
 
 
 class TaggerVocabulary(Vocabulary, frozen=True, dict=True):
-    """The known values of words, and known written strings if the network uses these."""
+    """The known values of words, and written strings if used."""
 
     word: tuple[str, ...]
     suffix: tuple[str, ...]
@@ -212,12 +180,6 @@ class TaggerVocabulary(Vocabulary, frozen=True, dict=True):
 
     @classmethod
     def of(cls, sentences: Sequence[Sentence], *, written: bool = False) -> TaggerVocabulary:
-        """Collect the values in training sentences.
-
-        Args:
-            sentences: training sentences.
-            written: whether the network uses written strings.
-        """
         columns = (
             frequent((v for s in sentences for v in _values(kind, s)), _MINIMUM[kind])
             for kind in CODES
@@ -227,11 +189,7 @@ class TaggerVocabulary(Vocabulary, frozen=True, dict=True):
 
 
 def written_slots(sentence: Sentence) -> Sequence[Puncteme]:
-    """Return the strings written in the slots of a sentence.
-
-    Raises:
-        TreebankError: if the sentence does not contain what was written.
-    """
+    """Return the strings written in the slots of a sentence."""
     if sentence.written is None:
         raise TreebankError(
             f"{sentence.where}: has only correct punctuation, but a tagger that corrects also "
@@ -253,8 +211,6 @@ def _values(kind: str, sentence: Sentence) -> Sequence[str]:
 
 
 class _Data(msgspec.Struct):
-    """All data of a tagger except options and weights."""
-
     vocabulary: TaggerVocabulary
     tags: SlotStrings
 
@@ -263,12 +219,9 @@ class TaggerBatch(NamedTuple):
     """Padded sentences.
 
     Attributes:
-        words: the codes of the words.
-        evidence: ``[batch, length + 1, tags]`` from ``SlotStrings.log_evidence``; zero in the
-            padding.
-        some: ``[batch]`` whether the row is a sentence, not padding.
-        closed: ``[batch, length + 1]`` whether a slot is within an orthographic word; None if none
-            is.
+        evidence: ``[batch, length + 1, tags]`` from ``SlotStrings.log_evidence``.
+        some: ``[batch]`` whether the row is a sentence.
+        closed: ``[batch, length + 1]`` whether a slot is within an orthographic word, or None.
     """
 
     words: TaggerInputs
@@ -279,16 +232,14 @@ class TaggerBatch(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Encoded:
-    """Sentences encoded for the taggers.
+    """Encoded sentences.
 
     Attributes:
         codes: ``[CODES, words]`` of each sentence.
-        strings: for each sentence ``[words + 1]`` the rows of ``evidence``.
-        evidence: ``[strings, tags]`` log p(string | tag) of the distinct strings of slots.
-        written: for each sentence ``[words + 1]`` codes of the written strings; empty if the
-            network does not use them.
-        closed: for each sentence ``[words + 1]`` whether a slot is within an orthographic word;
-            empty if none is.
+        strings: ``[words + 1]`` rows of ``evidence``.
+        evidence: ``[strings, tags]`` log p(string | tag).
+        written: ``[words + 1]``, if used.
+        closed: ``[words + 1]``, if any slot is closed.
     """
 
     codes: Sequence[npt.NDArray[np.int32]]
@@ -299,19 +250,12 @@ class Encoded:
 
     @property
     def lengths(self) -> list[int]:
-        """The number of words in each sentence."""
         return [codes.shape[1] for codes in self.codes]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SlotTagger(Network[Encoded, TaggerBatch]):
-    """A recurrent network that tags slots and ignores the tree.
-
-    Attributes:
-        options: the settings.
-        tags: the strings of slots that are tags.
-        vocabulary: the known values of words.
-    """
+    """A recurrent network that tags slots and ignores the tree."""
 
     kind: ClassVar[str] = "slot-tagger"
     scoring_limits: ClassVar[tuple[int, int]] = (64, 2048)
@@ -329,12 +273,6 @@ class SlotTagger(Network[Encoded, TaggerBatch]):
         )
 
     def initial_parameters(self, seed: int, scale: float) -> dict[str, Array]:
-        """Draw the weights.
-
-        Args:
-            seed: seed of the random number generator.
-            scale: standard deviation of the transitions, which start at zero if it is 0.
-        """
         generator = np.random.default_rng(seed)
         vocabulary = self.vocabulary
         weights = network_weights(
@@ -385,13 +323,7 @@ class SlotTagger(Network[Encoded, TaggerBatch]):
     def log_likelihoods(
         self, parameters: Parameters, batch: TaggerBatch, dropout: layers.Dropout | None = None
     ) -> jax.Array:
-        """Return ``[sentences]`` log p(strings | words), summed over tags that yield the strings.
-
-        Args:
-            parameters: weights by name.
-            batch: from ``batch``.
-            dropout: given only during training.
-        """
+        """Return ``[sentences]`` log p(strings | words), summed over the tags of each string."""
         score, transition = scores(self.options, parameters, batch.words, dropout)
         score = _where_open(score, batch.closed)
         lengths = jnp.asarray(batch.words.lengths) + 1
@@ -436,10 +368,10 @@ class SlotTagger(Network[Encoded, TaggerBatch]):
         return {"network": self.options.network, "tokens": f">={self.options.minimum_token_count}"}
 
     def unseen(self, sentences: Sequence[Sentence]) -> Mapping[str, Counter[str]]:
-        # An empty column does not count as an unseen tag.
+        # An empty column is not an unseen tag.
         tags, xpos = {*self.vocabulary.tag, MISSING}, {*self.vocabulary.xpos, MISSING}
         unseen = {"upos": Counter(u for s in sentences for u in s.upos if u not in tags)}
-        # From a treebank without language-specific tags none were learned, so none count as unseen.
+        # Without language-specific tags in training, none are unseen.
         if xpos != {MISSING}:
             unseen["xpos"] = Counter(x for s in sentences for x in s.xpos if x not in xpos)
         return unseen
@@ -454,13 +386,12 @@ def _where_open(score: jax.Array, closed: jax.Array | npt.NDArray[np.bool_] | No
 
 
 def _slots(batch: TaggerBatch) -> jax.Array:
-    """Return ``[batch]`` the number of slots that may contain marks."""
     count = jnp.asarray(batch.words.lengths) + 1
     return count if batch.closed is None else count - jnp.sum(jnp.asarray(batch.closed), 1)
 
 
 def _log_partition(score: jax.Array, transition: jax.Array | None, lengths: jax.Array) -> jax.Array:
-    """Sum over the tag sequences of chains, or over tags if slots are independent, ``[batch]``."""
+    """Sum over tag sequences, or over the tags of independent slots."""
     if transition is not None:
         return Distribution(linear_chain(score, transition, lengths)).log_partition()
     inside = jnp.arange(score.shape[1]) < lengths[:, None]
@@ -469,17 +400,11 @@ def _log_partition(score: jax.Array, transition: jax.Array | None, lengths: jax.
 
 @partial(jit, static=1)
 def tag_marginals(model: SlotTagger, parameters: Parameters, batch: TaggerBatch) -> jax.Array:
-    """Return ``[batch, length + 1, tags]`` the marginal probability of each tag.
-
-    Args:
-        model: the tagger.
-        parameters: its weights.
-        batch: from ``batch``.
-    """
+    """Return the marginal probability of each tag, ``[batch, length + 1, tags]``."""
     score, transition = scores(model.options, parameters, batch.words, None)
     score = _where_open(score, batch.closed)
     lengths = jnp.asarray(batch.words.lengths) + 1
-    # Marginals of tags only: marginals of transitions would need a matrix for each slot.
+    # Marginals of transitions would need a matrix for each slot.
     return jax.grad(lambda x: jnp.sum(_log_partition(x, transition, lengths)))(score)
 
 

@@ -1,4 +1,4 @@
-"""Analysis of what a model has learned (section 5): rewriting rules, and punctemes by relation.
+"""The rules that a model has learned (section 5): rewriting rules, and punctemes by relation.
 
 Counts come from 1-best analyses, probabilities from the model.
 """
@@ -37,11 +37,7 @@ TOP_PAIRS = 5
 
 
 def read_channel(rewriter: Rewriter) -> Channel:
-    """Return the rewriting probabilities of a model's channel, without the open puncteme.
-
-    If the window makes several passes, they are composed: the probabilities of a bigram are those
-    of the outcomes of all passes in sequence.
-    """
+    """Return the rewriting probabilities of a channel, with its passes composed."""
     symbols = rewriter.inventory.symbols
     numbers = [i for i, symbol in enumerate(symbols) if i and symbol != OPEN]
     tokens = tuple(symbols[i] for i in numbers)
@@ -58,13 +54,7 @@ def read_channel(rewriter: Rewriter) -> Channel:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """Counts over the 1-best analyses of a treebank.
-
-    Attributes:
-        bigrams: the count of each pair of adjacent underlying tokens of a slot.
-        edits: the count of each edit of the channel; after an edit the window may hold two tokens
-            that were not adjacent in the underlying string.
-    """
+    """Counts of adjacent underlying tokens, and of the channel's edits, in 1-best analyses."""
 
     bigrams: Mapping[Bigram, int]
     edits: Mapping[Edit, int]
@@ -86,12 +76,10 @@ class Row:
     """One bigram of the rewriting table (Figure 3).
 
     Attributes:
-        a: the left token.
-        b: the right token.
-        times: the underlying occurrences in the 1-best analyses; None without a treebank.
-        made: how often each edit was applied to the window ``ab`` there; empty without a treebank.
+        times: underlying occurrences; None without a treebank.
+        made: counts of its edits.
         probabilities: p(edit | a, b).
-        rule: Nunberg's rule; None if a token is not one of his types.
+        rule: Nunberg's rule, if any.
     """
 
     a: str
@@ -103,21 +91,13 @@ class Row:
 
     @property
     def edit(self) -> EditName:
-        """The most probable edit."""
         return max(self.probabilities, key=lambda edit: self.probabilities[edit])
 
 
 def rewriting(
     channel: Channel, counts: Counts | None, bigrams: Iterable[Bigram] | None = None
 ) -> tuple[Row, ...]:
-    """Build the rewriting table, sorted by decreasing frequency of the bigrams.
-
-    Args:
-        channel: the probabilities.
-        counts: the counts of the analyses of a treebank, or None.
-        bigrams: the bigrams to list; by default those with a count or, without counts, those of
-            Table 1. Bigrams with a token that is not in the channel's alphabet are left out.
-    """
+    """Build the rewriting table, by default of the bigrams with counts, or of Table 1."""
     if bigrams is None:
         bigrams = [b for _, b, _ in nunberg.TABLE_1] if counts is None else sorted(counts.bigrams)
     rows = [
@@ -137,7 +117,7 @@ def rewriting(
 
 @dataclass(frozen=True, slots=True)
 class PairShare:
-    """A pair of punctemes, its probability given a relation, and whether it is symmetric."""
+    """A pair of punctemes and its probability given a relation."""
 
     left: Puncteme
     right: Puncteme
@@ -150,12 +130,10 @@ class RelationRow:
     """The punctuation of a relation (a column of Table 4).
 
     Attributes:
-        relation: its name.
-        words: the number of words that have it.
-        symmetric: the probability that its two punctemes mirror each other
-            (``semipunct.marks.is_symmetric``).
-        entropy: the entropy of its pair, in nats, as in the paper.
-        pairs: its most probable pairs.
+        words: number of words with the relation.
+        symmetric: probability of punctemes that mirror each other.
+        entropy: in nats, as in the paper.
+        pairs: the most probable pairs.
     """
 
     relation: str
@@ -165,7 +143,6 @@ class RelationRow:
     pairs: tuple[PairShare, ...]
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the row as JSON-serialisable values."""
         values = asdict(self)
         pairs = values.pop("pairs")
         return values | {"entropy_nats": values.pop("entropy"), "pairs": pairs}
@@ -174,13 +151,7 @@ class RelationRow:
 def relation_table(
     expected: Mapping[str, npt.NDArray[np.float64]], pairs: Sequence[Pair]
 ) -> tuple[RelationRow, ...]:
-    """Build Table 4, sorted by decreasing probability of symmetric punctemes.
-
-    Args:
-        expected: for each relation, ``[pairs]`` the expected count of each pair; every word counts
-            once, so the sum is the number of words. Relations without words are left out.
-        pairs: the left and right puncteme of each pair.
-    """
+    """Build Table 4 from expected counts ``[pairs]``, sorted by decreasing symmetry."""
     symmetric = np.array([is_symmetric(left, right) for left, right in pairs])
     rows: list[RelationRow] = []
     for relation, weights in expected.items():
@@ -209,15 +180,10 @@ def relation_table(
 def expected_pairs(
     model: PunctuationModel, parameters: Weights, sentences: Sequence[Sentence]
 ) -> dict[str, npt.NDArray[np.float64]]:
-    """Sum p(l, r | w) over the words of each relation; returns ``[pairs]`` by relation.
+    """Sum p(l, r | w) over the words of each relation, ``[pairs]`` by relation.
 
-    This is the distribution of ATTACH (equation 4) over the treebank's words, not the posterior
-    given the surface: Table 4 is about the relations "most likely to generate" punctemes.
-
-    Args:
-        model: the model.
-        parameters: the weights.
-        sentences: words, trees and surface punctuation.
+    This is the prior of ATTACH (equation 4), not the posterior: Table 4 is about the relations
+    "most likely to generate" punctemes.
     """
     expected: dict[str, npt.NDArray[np.float64]] = {}
     for members, batch in Batches(model, model.encode(sentences)):
@@ -239,16 +205,12 @@ class PunctuationGrammar:
     """The result of ``analyse``; parts that need a treebank are None without one.
 
     Attributes:
-        channel: the probabilities of the channel.
-        counts: the counts of the 1-best analyses.
-        rewriting: the rewriting table.
-        confidence: the confident edits of all bigrams of Nunberg's 16 types.
-        frequent: the confident edits of bigrams of any type with a count of at least ``FREQUENT``.
-        changed: the ranks of Nunberg's 192 rules.
-        kept: the ranks of the edit that keeps both tokens, for his other 64 bigrams.
-        inverted: the ranks of ``nunberg.INVERTED`` (Spanish).
+        confidence: confident edits of bigrams of Nunberg's types.
+        frequent: confident edits of bigrams with a count of ``FREQUENT`` or more.
+        changed: ranks of Nunberg's 192 rules.
+        kept: ranks of keeping both tokens, for the other 64 bigrams.
+        inverted: ranks of ``nunberg.INVERTED`` (Spanish).
         relations: Table 4.
-        analysed: the number of sentences with a 1-best analysis.
     """
 
     channel: Channel
@@ -263,7 +225,7 @@ class PunctuationGrammar:
     analysed: int | None
 
     def recalls(self) -> list[tuple[str, str, Recall]]:
-        """Return sets of rules: the name in JSON, the name in a table, and the ranks of each."""
+        """Return the name in JSON, the title and the ranks of each set of rules."""
         return [
             ("changed", "that change", self.changed),
             ("changed_decided", "decided", self.changed.decided),
@@ -273,10 +235,6 @@ class PunctuationGrammar:
         ]
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the figures and the underlying data as JSON-serialisable values.
-
-        Undefined figures, and parts that need a treebank when none was given, are null.
-        """
         return {
             "analysed": self.analysed,
             "rewriting": [asdict(row) for row in self.rewriting],
@@ -335,16 +293,7 @@ def _recall(result_of: Recall) -> dict[str, Any]:
 
 
 def analyse(model: Trained[Any], sentences: Sequence[Sentence] | None = None) -> PunctuationGrammar:
-    """Analyse the rewriting rules and the attachment of punctuation that a model has learned.
-
-    Args:
-        model: a punctuation model with its weights.
-        sentences: the sentences of a treebank, for the counts and for Table 4; None to analyse the
-            model alone.
-
-    Raises:
-        ModelError: if the model is of another kind.
-    """
+    """Analyse the punctuation that a model has learned; a treebank adds counts and Table 4."""
     punctuation = punctuation_model(model)
     fitted, parameters = punctuation.model, punctuation.parameters
     channel = read_channel(Rewriter.of(fitted, parameters))

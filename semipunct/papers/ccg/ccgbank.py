@@ -1,4 +1,4 @@
-"""Derivations of Combinatory Categorial Grammar in CCGbank's ``.auto`` files, without loss."""
+"""CCG derivations in CCGbank's ``.auto`` files, read and written without loss."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -37,10 +37,8 @@ class Leaf(NamedTuple):
     """The fields of a leaf besides its category.
 
     Attributes:
-        tag: its part of speech.
-        original_tag: its part of speech in the Penn Treebank.
-        form: the word or mark.
-        dependency_category: its category with the coindices of heads.
+        original_tag: part of speech in the Penn Treebank.
+        dependency_category: category with coindices of heads.
     """
 
     tag: str
@@ -54,12 +52,9 @@ class AutoRecord:
     """A derivation of a file as read.
 
     Attributes:
-        path: the file.
-        line: the number of its first line, from 1: the line of its ID, if it has one.
-        sentence_id: the value of the ID; ``#k`` for the k-th derivation if it has none.
-        text: all its lines, including the blank lines after it and, for the first derivation, those
-            before it; the concatenated texts of all derivations are the file.
-        derivation: the tree.
+        line: the first line, from 1.
+        sentence_id: the ID, or ``#k`` for the k-th derivation.
+        text: its lines and blank lines; concatenated, the texts are the file.
         leaves: ``[n]``.
     """
 
@@ -72,8 +67,6 @@ class AutoRecord:
 
 
 class _Node(NamedTuple):
-    """An open inner node: its index, its line, the numbers of its expected and actual children."""
-
     node: int
     line: int
     arity: int
@@ -81,12 +74,6 @@ class _Node(NamedTuple):
 
 
 class _Open:
-    """A partially read derivation.
-
-    Attributes:
-        fault: file, line and the reason why it cannot be read, or empty.
-    """
-
     def __init__(self, path: str, line: int, identity: str, number: int) -> None:
         self.path, self.line = path, line
         self.name, self.has_id = identity or f"#{number}", bool(identity)
@@ -108,7 +95,6 @@ class _Open:
         raise TreebankError(f"{self.path}:{line}: sentence {self.name}: {problem}; {remedy}")
 
     def read(self, line: int, text: str) -> None:
-        """Parse a line of the derivation."""
         for match in _PIECE.finditer(text):
             if self.complete or match["other"] is not None:
                 self.fail(
@@ -168,7 +154,6 @@ class _Open:
             )
 
     def result(self) -> AutoRecord | Malformed:
-        """Return the derivation."""
         try:
             if not self.fault:
                 return self._record()
@@ -203,18 +188,10 @@ def _shown(text: str) -> str:
 
 
 def read_derivations(path: str | Path) -> Iterator[AutoRecord | Malformed]:
-    """Yield the derivations of a file in order, keeping one in memory.
-
-    A derivation that cannot be read is yielded as malformed: a category does not parse, the number
-    of children of a node differs from its arity, brackets do not match, or a field is missing. It
-    ends before the next ID line; without an ID, with the line of the fault.
-
-    Args:
-        path: a file, ``.gz`` or not, or ``-`` for standard input.
+    """Yield the derivations of a file, keeping one in memory; unreadable ones are malformed.
 
     Raises:
-        TreebankError: with file and line, if the file cannot be read or is not UTF-8, or if there
-            is no derivation.
+        TreebankError: if the file cannot be read, or has no derivation.
     """
     name, number = display_name(path), 0
     before: list[str] = []
@@ -246,19 +223,7 @@ def read_derivations(path: str | Path) -> Iterator[AutoRecord | Malformed]:
 
 
 def auto_line(tree: Derivation, leaves: Sequence[Leaf]) -> str:
-    """Write a derivation in the syntax of ``.auto`` files.
-
-    Args:
-        tree: a derivation with ``n`` leaves.
-        leaves: ``[n]``.
-
-    Returns:
-        One line, without a line end.
-
-    Raises:
-        UsageError: if the number of leaves differs from that of the tree, or a field contains a
-            blank or is empty.
-    """
+    """Write a derivation in the syntax of ``.auto`` files, without a line end."""
     if len(leaves) != tree.words:
         raise UsageError(
             f"{quantity(len(leaves), 'leaf', 'leaves')} for {tree.words} of the derivation; give "
@@ -282,16 +247,8 @@ _FIELD = re.compile(r"(?!.*>\))\S+", re.ASCII)
 
 
 def with_derivation(record: AutoRecord, tree: Derivation) -> str:
-    """Write a record with another derivation of the same words.
-
-    Args:
-        record: the record as read; its ID line and the blank lines around it are kept.
-        tree: a derivation with the same number of leaves.
-
-    Raises:
-        UsageError: as for ``auto_line``.
-    """
-    lines = re.findall(r"[^\n]*\n|[^\n]+", record.text)  # only a newline ends a line
+    """Write a record with another derivation, its ID line and its blank lines."""
+    lines = re.findall(r"[^\n]*\n|[^\n]+", record.text)  # only newlines end lines
     filled = [place for place, line in enumerate(lines) if line.strip(" \t\r\n\ufeff")]
     first = filled[0] + bool(_ID.match(lines[filled[0]]))
     last = lines[filled[-1]]
@@ -301,19 +258,7 @@ def with_derivation(record: AutoRecord, tree: Derivation) -> str:
 
 
 def auto_record(source: Bracketing, conversion: Conversion, number: int) -> AutoRecord:
-    """Make the record of a derivation that was converted from a phrase-structure tree.
-
-    Args:
-        source: the tree as read.
-        conversion: the conversion of this tree.
-        number: the number of the sentence, from 1, for its ID.
-
-    Returns:
-        A record whose text is an ID line and one line of the derivation.
-
-    Raises:
-        UsageError: if a word cannot be written in a file of derivations.
-    """
+    """Make the record of a converted derivation, with the number of its sentence from 1."""
     tree = conversion.derivation
     tags = source.tree.tags
     leaves = tuple(
@@ -328,22 +273,18 @@ def auto_record(source: Bracketing, conversion: Conversion, number: int) -> Auto
     return AutoRecord(source.path, source.line, name, text, tree, leaves)
 
 
-_MARK_TAGS = MARK_TAGS | {"LRB", "RRB", ";"}  # CCGbank spells some tags differently
+_MARK_TAGS = MARK_TAGS | {"LRB", "RRB", ";"}  # spellings of CCGbank
 
 
 CcgbankRecord: TypeAlias = VerbatimRecord[AutoRecord | Malformed]
-"""One derivation of a file, with tokens and their heads from its nodes."""
+"""A derivation of a file with its tokens."""
 
 
 @dataclass(frozen=True)
 class Ccgbank(DerivationFormat[CcgbankRecord]):
-    """Files of derivations, read as dependency trees by the heads that nodes specify.
+    """Files of derivations, read as dependency trees by the heads of nodes.
 
-    The relation of a word combines the category of the largest constituent that it heads and that
-    of the constituent around it, such as ``NP/S[dcl]``.
-
-    Attributes:
-        marks: whether punctuation is in slots or among the words.
+    Relations join the categories of the largest constituent of a word and of its parent.
     """
 
     name = "ccgbank"
@@ -362,16 +303,6 @@ class Ccgbank(DerivationFormat[CcgbankRecord]):
     def read_derivations(
         self, path: str | Path
     ) -> Iterator[Entry[CcgbankRecord, Sentence[Derivation] | Omitted]]:
-        """Yield the sentences of a file with their derivations, and omitted ones.
-
-        Marks are words regardless of ``marks``, because they have their own categories and rules.
-
-        Args:
-            path: a file, ``.gz`` or not, or ``-`` for standard input.
-
-        Raises:
-            TreebankError: with file and line, if the file is missing or not in this format.
-        """
         for entry in Ccgbank(marks="words").read(path):
             content, source = entry.content, entry.record.source
             if isinstance(content, Sentence) and isinstance(source, AutoRecord):
@@ -395,20 +326,12 @@ class Ccgbank(DerivationFormat[CcgbankRecord]):
 
 
 CCGBANK = Ccgbank()
-"""The format as it is registered."""
 
 
 def read_derived_sentences(paths: Iterable[str | Path]) -> Treebank:
-    """Read the sentences of files with their derivations; marks are words.
-
-    Args:
-        paths: files of derivations.
-
-    Raises:
-        TreebankError: with file and line, if a file is missing or not in this format.
-    """
+    """Read the sentences of files with their derivations; marks are words."""
     entries = (entry for path in paths for entry in Ccgbank().read_derivations(path))
-    return Treebank.of(cast(Iterable[Any], entries))  # with another kind of trees
+    return Treebank.of(cast(Iterable[Any], entries))  # Treebank is typed for dependency trees
 
 
 def _record(source: AutoRecord) -> VerbatimRecord[AutoRecord]:

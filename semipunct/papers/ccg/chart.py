@@ -1,13 +1,9 @@
-"""Packed charts: all derivations of a sentence under a grammar, given the categories of its words.
+"""Packed charts: all derivations of a sentence, given the categories of its words.
 
-The items of a span are its categories, or its categories with their heads: derivations of the same
-category (and the same head) over the same words share an item. Items are the nodes of a hypergraph,
-and each way to derive an item is a hyperedge (the disjunctive and conjunctive nodes of Tse and
-Curran). The categories of a cell are the bits of an integer, so that most pairs of incompatible
-cells are rejected with a single operation.
-
-docs/decisions/papers.md describes the parser, and papers.md how
-its counts of nodes compare with those of Tse and Curran (2008).
+Categories of spans, with or without their heads, are the nodes of a hypergraph, and applications of
+rules its hyperedges (the disjunctive and conjunctive nodes of Tse and Curran 2008). The categories
+of a cell are the bits of an integer, so that one operation rejects most pairs of cells. See
+docs/decisions/papers.md.
 """
 
 from __future__ import annotations
@@ -32,9 +28,9 @@ class Counts(NamedTuple):
     """The size of a chart.
 
     Attributes:
-        conjunctive: number of applications of unary and binary rules.
-        total: these, plus the categories of words and the items of all spans.
-        binary: number of applications of binary rules alone.
+        conjunctive: applications of unary and binary rules.
+        total: these, categories of words, and items of spans.
+        binary: applications of binary rules.
     """
 
     conjunctive: int
@@ -47,15 +43,14 @@ class Forest:
     """The part of a chart that complete derivations use, as a hypergraph in topological order.
 
     Attributes:
-        heads: ``[edges]`` the node that each hyperedge derives, from 1.
-        tails: ``[edges, 2]`` its child nodes, 0 for none.
-        rules: ``[edges]`` numbers of rules; ``NO_RULE`` of words.
-        categories: ``[edges]`` the category of the derived node; -1 for the root.
-        spans: ``[edges, 3]`` the slots before, within and after the span; the last two are the same
-            for unary rules, the first two for words.
-        words: ``[edges, 2]`` positions of words, from 0: the head of the derived node, and the head
-            of its other child; -1 for none, and throughout if items have no heads.
-        nodes: number of nodes, including node 0, which stands for none; the root is the last one.
+        heads: ``[edges]`` the derived node, from 1.
+        tails: ``[edges, 2]`` its children, 0 for none.
+        rules: ``[edges]``; ``NO_RULE`` for words.
+        categories: ``[edges]`` category of the derived node; -1 for the root.
+        spans: ``[edges, 3]`` slots before, within and after the span; the last two are equal for
+            unary rules, the first two for words.
+        words: ``[edges, 2]`` head of the derived node and of its other child, from 0, or -1.
+        nodes: number of nodes, with the unused node 0; the root is the last.
     """
 
     heads: Ints
@@ -68,13 +63,7 @@ class Forest:
 
 
 class Chart(NamedTuple):
-    """The result of building the chart of a sentence.
-
-    Attributes:
-        forest: the forest of its derivations; None if there is none, or if the chart was too large.
-        counts: the size of everything that was built.
-        complete: whether the chart was completed.
-    """
+    """The chart of a sentence; ``complete`` unless it became too large."""
 
     forest: Forest | None
     counts: Counts
@@ -82,8 +71,6 @@ class Chart(NamedTuple):
 
 
 class _Edges:
-    """Hyperedges collected while a chart is built."""
-
     def __init__(self) -> None:
         self.rows: list[tuple[int, ...]] = []
         self.nodes = 0
@@ -98,7 +85,7 @@ Cell = dict[int, dict[int, int]]
 """The nodes of a span by category and head."""
 
 Taker = tuple[int, list[tuple[int, int]], dict[int, list[tuple[int, int, int]]]]
-"""The right partners of a left child, as bits; its heads and nodes; and its rules by partner."""
+"""Right partners of a left child, as bits; its heads and nodes; and its rules by partner."""
 
 
 def build(
@@ -107,8 +94,8 @@ def build(
     """Build the chart of a sentence.
 
     Args:
-        grammar: the grammar with the rules.
-        candidates: ``[n]`` the possible categories of each word.
+        grammar: categories and rules.
+        candidates: ``[n]`` categories of each word.
         most: number of hyperedges after which construction stops.
         headed: whether items with different heads are distinct.
     """
@@ -117,7 +104,7 @@ def build(
     rows = edges.rows
     cells: dict[tuple[int, int], Cell] = {}
     masks = [[0] * (n + 1) for _ in range(n + 1)]
-    # By start slot, the cells that can be left children: their end, and a ``Taker`` per category.
+    # The cells that can be left children, by start: their end, and a ``Taker`` for each category.
     lefts: list[list[tuple[int, list[Taker]]]] = [[] for _ in range(n + 1)]
     words = 0
     for width in range(1, n + 1):
@@ -174,8 +161,8 @@ def _combine(
     i: int,
     j: int,
 ) -> None:
-    # Cells were added by increasing width, so their ends increase. Plain loops over integers: cells
-    # are too small, and rules too sparse, for arrays to pay.
+    # Cells were added by increasing width, so their ends increase. Loops over integers are faster
+    # than arrays here: cells are small and rules sparse.
     rows = edges.rows
     for k, takers in lefts:
         if k >= j:
@@ -185,8 +172,8 @@ def _combine(
             continue
         right = cells[k, j]
         for partners, items, results_of in takers:
-            # The categories that both combine with the left one and are in the right cell; mostly
-            # there are none. ``x & -x`` is the lowest of them.
+            # Categories in the right cell that combine with the left one; mostly there are none.
+            # ``x & -x`` is the lowest bit.
             fits = partners & mask
             while fits:
                 low = fits & -fits
@@ -213,8 +200,8 @@ def _unary(edges: _Edges, grammar: Grammar, cell: Cell, i: int, j: int) -> int:
     mask = 0
     for category in cell:
         mask |= 1 << category
-    # Categories are numbered such that the results of unary rules come after their children, so the
-    # lowest one waiting has all its derivations: no later rule adds to it.
+    # The result of a unary rule has a larger number than its child, so the lowest waiting category
+    # has all its derivations.
     waiting = mask & grammar.unary_mask
     while waiting:
         low = waiting & -waiting
@@ -236,8 +223,7 @@ def _unary(edges: _Edges, grammar: Grammar, cell: Cell, i: int, j: int) -> int:
 
 
 def _forest(rows: list[tuple[int, ...]], root: int) -> Forest:
-    """Keep the part reachable from the root, and renumber nodes."""
-    # Hyperedges were added after those of their children, so one pass from the end suffices.
+    # Hyperedges follow the hyperedges of their children, so one pass from the end suffices.
     used = {root}
     reachable: list[tuple[int, ...]] = []
     for row in reversed(rows):
@@ -262,24 +248,17 @@ def _forest(rows: list[tuple[int, ...]], root: int) -> Forest:
 
 
 BUCKETS = 2**17
-"""Number of hash buckets for the weights of features of head words."""
+"""Number of hash buckets for features of head words."""
 
 DISTANCES = (1, 2, 4, 8)
 """Upper bounds of the classes of distances between two heads, in either direction."""
 
 PLACES = ("before", "first", "left", "right", "last", "after")
-"""Positions of the tags in rule features: at both edges of the span, inside and outside, and at the
-split."""
+"""Tags of rule features: outside and inside both edges of the span, and at the split."""
 
 
 class GoldForest(NamedTuple):
-    """A forest with the gold derivation marked.
-
-    Attributes:
-        forest: the forest of a sentence.
-        layout: the layout of its hypergraph.
-        gold: ``[edges]`` whether the gold derivation uses each hyperedge.
-    """
+    """A forest with its layout; ``gold`` marks the gold derivation."""
 
     forest: Forest
     layout: Layout
@@ -287,62 +266,37 @@ class GoldForest(NamedTuple):
 
     @property
     def size(self) -> tuple[int, ...]:
-        """The number of hyperedges, and the room of the hypergraph."""
         return len(self.gold), *self.layout.room
 
     @classmethod
     def of(cls, forest: Forest, gold: npt.NDArray[np.bool_] | None = None) -> GoldForest:
-        """Lay out a forest.
-
-        Args:
-            forest: the forest of a sentence.
-            gold: ``[edges]``; all false by default.
-        """
         laid_out = layout(forest.heads, forest.tails, forest.nodes - 1)
         return cls(forest, laid_out, np.zeros(len(forest.heads), bool) if gold is None else gold)
 
 
 def padded_codes(codes: Any, lengths: Any, outside: int) -> Any:
-    """Return ``[batch, length + 2]`` the codes, with an outside code around those of each sentence.
-
-    Args:
-        codes: ``[batch, length]``, a JAX or numpy array.
-        lengths: ``[batch]``.
-        outside: the code for positions outside of a sentence.
-    """
+    """Surround the codes of each sentence, ``[batch, length + 2]``, with an outside code."""
     xp = jnp if isinstance(codes, jax.Array) else np
     inside = xp.arange(codes.shape[1]) < lengths[:, None]
     return xp.pad(xp.where(inside, codes, outside), ((0, 0), (1, 1)), constant_values=outside)
 
 
 def outside_tag(weights: Mapping[str, Any]) -> int:
-    """Return the code of positions outside of a sentence.
-
-    Args:
-        weights: the weights of a model.
-    """
+    """Return the tag code outside of a sentence."""
     return weights[f"rule.{PLACES[0]}"].shape[1] - 1
 
 
 def head_weights(weights: Mapping[str, Any], tags: Any, forms: Any, rules: Any, words: Any) -> Any:
-    """Return ``[batch, edges]`` the part of the log weights that is due to head features.
+    """Return ``[batch, edges]`` the log weights of head features (Clark and Curran 2007).
 
-    Each rule has weights for the tag of its head, for the tag of the head of its other child, and
-    for the distance between the two. Features with words, or with pairs of words and tags, are
-    hashed (Clark and Curran 2007 list the same features).
-
-    Args:
-        weights: the weights of a model; all arrays are either JAX or numpy arrays.
-        tags: from ``padded_codes``.
-        forms: word codes, likewise from ``padded_codes``.
-        rules: ``[batch, edges]``, as in ``Forests``.
-        words: ``[batch, edges, 2]``, as in ``Forests``.
+    Features with words are hashed. All arrays are JAX or numpy arrays, with ``tags`` and ``forms``
+    from ``padded_codes``, ``rules`` and ``words`` as in ``Forests``.
     """
     xp = jnp if isinstance(weights["rule"], jax.Array) else np
     item = xp.arange(len(tags))[:, None]
     head, second = words[..., 0] + 1, words[..., 1] + 1
     away = xp.where(second > 0, second - head, 0)
-    # 0 if there is no second head; 1 to 5 if it is on the right, 6 to 10 on the left.
+    # 0 without a second head; 1 to 5 if it is on the right, 6 to 10 on the left.
     steps = 1 + sum((xp.abs(away) > bound) * 1 for bound in DISTANCES)
     distance = xp.where(away == 0, 0, xp.where(away > 0, steps, steps + len(DISTANCES) + 1))
     own_tag, other_tag = tags[item, head], tags[item, second]
@@ -366,7 +320,7 @@ def head_weights(weights: Mapping[str, Any], tags: Any, forms: Any, rules: Any, 
 
 
 def _bucket(xp: Any, kind: int, parts: Sequence[Any]) -> Any:
-    """Hash numbers with a variant of Fowler-Noll-Vo that takes whole numbers instead of bytes."""
+    """Hash numbers with Fowler-Noll-Vo over whole numbers instead of bytes."""
     hash_value = xp.full(parts[0].shape, 2166136261 ^ kind, xp.uint32)
     for part in parts:
         hash_value = (hash_value ^ part.astype(xp.uint32)) * xp.uint32(16777619)
@@ -379,13 +333,8 @@ def edge_weights(
 ) -> Any:
     """Return ``[batch, edges]`` the log weights of hyperedges.
 
-    Args:
-        weights: the weights of a model; all arrays are either JAX or numpy arrays.
-        tags: from ``padded_codes``.
-        rules: ``[batch, edges]``, as in ``Forests``.
-        categories: ``[batch, edges]``, as in ``Forests``.
-        spans: ``[batch, edges, 3]``, as in ``Forests``.
-        leaves: ``[batch, length, lexical]`` log probabilities of the categories of words.
+    Arguments are as for ``head_weights``; ``leaves`` are the log probabilities of lexical
+    categories.
     """
     xp = jnp if isinstance(leaves, jax.Array) else np
     item = xp.arange(len(tags))[:, None]
@@ -400,16 +349,12 @@ def edge_weights(
 
 
 class Forests(NamedTuple):
-    """Padded forests.
+    """Padded forests, ``[batch, edges, ...]``, as in ``Forest``.
 
     Attributes:
-        graph: hypergraphs with all weights zero.
-        rules: ``[batch, edges]`` numbers of rules, ``NO_RULE`` for words.
-        categories: ``[batch, edges]`` indices of word categories among the lexical ones; otherwise
-            -1.
-        spans: ``[batch, edges, 3]`` the slots before, within and after the span.
-        words: ``[batch, edges, 2]`` positions of heads, as in ``Forest``.
-        gold: ``[batch, edges]`` whether the gold derivation uses each hyperedge.
+        graph: hypergraphs with zero weights.
+        categories: indices among the lexical categories; -1 except for words.
+        gold: hyperedges of the gold derivation.
     """
 
     graph: Hypergraphs
@@ -424,12 +369,7 @@ EMPTY = layout(np.zeros(0, np.int32), np.zeros((0, 2), np.int32), 0)
 
 
 def leaf_places(forest: Forest, lexical: Sequence[int]) -> npt.NDArray[np.int32]:
-    """Return ``[edges]`` the index of a word's category among the lexical ones; otherwise -1.
-
-    Args:
-        forest: the forest of a sentence.
-        lexical: the categories of words.
-    """
+    """Return ``[edges]`` the index of a word's category among the lexical ones, or -1."""
     place = np.full(max(lexical) + 1, -1, np.int32)
     place[list(lexical)] = np.arange(len(lexical))
     places = np.full(len(forest.rules), -1, np.int32)
@@ -444,15 +384,7 @@ def stack_forests(
     size: int,
     padded: tuple[int, ...] | None = None,
 ) -> Forests:
-    """Pad the forests of a batch.
-
-    Args:
-        forests: the forests of the sentences; None for a sentence without one.
-        lexical: the categories of words.
-        size: size of the batch.
-        padded: hyperedges and room to pad each forest to; None for the maximum that these forests
-            need.
-    """
+    """Pad the forests of a batch, by default to the largest."""
     least_size = np.max(
         [gold_forest.size for gold_forest in forests if gold_forest] or [(1, 1, 1, 1)], 0
     ).tolist()
@@ -477,16 +409,7 @@ def stack_forests(
 
 
 def gold_edges(grammar: Grammar, forest: Forest, tree: Derivation) -> npt.NDArray[np.bool_] | None:
-    """Find the hyperedges of a forest that a derivation uses.
-
-    Args:
-        grammar: gives the numbers of categories and rules.
-        forest: the forest of the same sentence.
-        tree: the derivation.
-
-    Returns:
-        ``[edges]``, or None if the derivation is not in the forest.
-    """
+    """Return ``[edges]`` the hyperedges of a derivation, or None if the forest lacks it."""
     left, right = tree.edges
     number = [grammar.number.get(name, -1) for name in tree.categories]
     headed = bool((forest.words >= 0).any())

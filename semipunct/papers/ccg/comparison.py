@@ -1,4 +1,4 @@
-"""Derivations of a parser, or of a file, compared with those of a treebank."""
+"""Comparison of predicted derivations with a treebank."""
 
 from __future__ import annotations
 
@@ -27,22 +27,10 @@ Derived = Sentence[Derivation]
 def compare_derivations(
     system: str, digest: str, sentences: Sequence[Derived], predicted: Sequence[Derivation | None]
 ) -> Result[DerivationStatistics]:
-    """Compare the derivations of a parser with those of a treebank.
+    """Compare predicted derivations, None if missing, with a treebank.
 
-    Treebanks with the same categories and dependencies have the same signature, wherever their
-    commas are attached: parsers of derivations before and after normalisation can be compared.
-
-    Args:
-        system: the name of the parser in the result.
-        digest: the digest of the parser, or of its output.
-        sentences: the sentences of the treebank.
-        predicted: the parser's derivations of the same sentences; None for a missing one.
-
-    Returns:
-        The counts of each sentence, with their signature.
-
-    Raises:
-        UsageError: if the numbers of sentences, or of the words of a sentence, differ.
+    The signature does not depend on the positions of commas, so that parsers before and after
+    normalisation are comparable.
     """
     gold = [_analysis(s.tree) for s in sentences]
     analyses = [None if tree is None else _analysis(tree) for tree in predicted]
@@ -51,18 +39,10 @@ def compare_derivations(
 
 
 def by_sentence(sentences: Sequence[Derived], parsed: Iterable[Derived]) -> list[Derivation | None]:
-    """Match the derivations in a parser's output to the sentences of a treebank by ID.
-
-    Args:
-        sentences: the sentences of a treebank.
-        parsed: some of the same sentences, in any order, with the same IDs.
-
-    Returns:
-        A derivation for each of ``sentences``; None for a missing one.
+    """Match parsed sentences to a treebank by ID; None for a missing derivation.
 
     Raises:
-        UsageError: if two sentences have the same ID, or a parsed sentence is not in the treebank,
-            or its words differ there; the message names the sentence.
+        UsageError: if an ID is repeated or unknown, or words differ.
     """
     place: dict[str, int] = {}
     for i, s in enumerate(sentences):
@@ -105,25 +85,12 @@ def _digest(sentences: Sequence[Derived], gold: Sequence[Analysis]) -> str:
 
 
 def holds_derivations(path: str) -> bool:
-    """Return whether a path is that of a file of derivations, and not of a model folder.
-
-    Args:
-        path: as it was given.
-    """
+    """Return whether a path is a file of derivations, not a model folder."""
     return format_of(path).name == "ccgbank" and not Path(path).is_dir()
 
 
 def assess_derivation_file(parsed: str, tests: Sequence[str]) -> Assessment:
-    """Compare derivations in a file with those of a treebank.
-
-    Args:
-        parsed: a file of derivations that a parser wrote.
-        tests: files of the treebank.
-
-    Raises:
-        UsageError: if sentences of the first file are not those of the treebank.
-        TreebankError: if a file is missing or damaged.
-    """
+    """Compare a file of derivations with the files of a treebank."""
     if not all(test == STANDARD or holds_derivations(test) for test in tests):
         raise UsageError(
             f"{parsed}: derivations can be compared only with derivations; give test files whose "

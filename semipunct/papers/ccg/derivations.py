@@ -1,4 +1,4 @@
-"""Categories of Combinatory Categorial Grammar, the rules that combine them, and derivations."""
+"""Categories of Combinatory Categorial Grammar, rules and derivations."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -13,15 +13,15 @@ from semipunct.trees.tree import DependencyTree
 FORWARD, BACKWARD = "/", "\\"
 
 CONJUNCT = "conj"
-"""The feature of a conjunct that has its conjunction but not the conjunct before it."""
+"""The feature of a conjunct with its conjunction, before the other conjunct is added."""
 
 PUNCTUATION = frozenset((",", ".", ":", ";", "LRB", "RRB", "LQU", "RQU"))
-"""The atomic categories of marks in CCGbank."""
+"""Atomic categories of marks in CCGbank."""
 
 VARIABLE = "X"
-"""The feature of ``S[X]``, a variable for any other feature."""
+"""The feature of ``S[X]``, which matches any feature."""
 
-_SHOWN = 80  # characters of a category in messages
+_SHOWN = 80  # longest category in messages
 _ATOM = re.compile(r"[^\s()\[\]<>/\\_]+")
 _FEATURE = re.compile(r"\[([^\s()\[\]<>/\\_]+)\]")
 _INDEX = re.compile(r"_(\d+(?::[A-Z])?)", re.ASCII)
@@ -31,10 +31,9 @@ class Part(NamedTuple):
     r"""A functor or an atom of a category.
 
     Attributes:
-        symbol: ``/`` or ``\`` of a functor, otherwise the name of an atom.
-        features: without brackets, as ``dcl`` of ``S[dcl]``.
-        coindex: the index of a head shared with other parts, such as ``1`` of ``NP_1`` and ``10:B``
-            of ``NP_10:B``, whose letter gives the extent of the dependency; empty if there is none.
+        symbol: ``/`` or ``\`` for a functor, otherwise the name of an atom.
+        features: such as ``dcl`` of ``S[dcl]``.
+        coindex: index of a shared head, such as ``1`` in ``NP_1`` or ``10:B`` in ``NP_10:B``.
     """
 
     symbol: str
@@ -43,51 +42,42 @@ class Part(NamedTuple):
 
     @property
     def is_functor(self) -> bool:
-        """Return whether the part is a functor, followed by a result and an argument."""
         return self.symbol in (FORWARD, BACKWARD)
 
     @property
     def suffix(self) -> str:
-        """The text of features and coindex."""
         index = f"_{self.coindex}" if self.coindex else ""
         return "".join(f"[{feature}]" for feature in self.features) + index
 
 
 @dataclass(frozen=True, repr=False)
 class Category:
-    """A category, as in CCGbank (Hockenmaier and Steedman 2007, section 2).
-
-    Attributes:
-        parts: the parts in Polish notation.
-    """
+    """A category in Polish notation (Hockenmaier and Steedman 2007, section 2)."""
 
     parts: tuple[Part, ...]
 
     @property
     def is_functor(self) -> bool:
-        """Return whether it takes an argument."""
         return self.parts[0].is_functor
 
     @property
     def slash(self) -> str:
-        r"""``/`` or ``\`` of a functor, otherwise an empty string."""
+        r"""``/`` or ``\`` for a functor, otherwise empty."""
         return self.parts[0].symbol if self.is_functor else ""
 
     @cached_property
     def result(self) -> "Category":
-        """The result category of a functor."""
-        return Category(self.parts[1 : self._ends[1]])
+        return Category(self.parts[1 : self.ends[1]])
 
     @cached_property
     def argument(self) -> "Category":
-        """The argument category of a functor."""
-        return Category(self.parts[self._ends[1] :])
+        return Category(self.parts[self.ends[1] :])
 
     @cached_property
-    def _ends(self) -> list[int]:
-        """Return for each part the index after the category that starts there."""
+    def ends(self) -> list[int]:
+        """Return the index after the category that starts at each part."""
         n = len(self.parts)
-        ends = [n + 1] * (n + 2)  # nothing ends beyond the last part
+        ends = [n + 1] * (n + 2)  # no category ends beyond the last part
         for place in range(n - 1, -1, -1):
             middle = place + 1
             ends[place] = ends[ends[middle]] if self.parts[place].is_functor else middle
@@ -95,37 +85,26 @@ class Category:
 
     @property
     def features(self) -> tuple[str, ...]:
-        """The features of the category itself, excluding those of its parts."""
         return self.parts[0].features
 
     @property
     def is_conjunct(self) -> bool:
-        """Return whether it has the feature ``[conj]``."""
         return CONJUNCT in self.features
 
     @property
     def is_punctuation(self) -> bool:
-        """Return whether it is the atomic category of a mark."""
         return self.parts[0].symbol in PUNCTUATION
 
     def map_parts(self, change: Callable[[Part], Part]) -> "Category":
-        """Return a category with each part replaced.
-
-        Args:
-            change: applied to each part; functors must stay functors and atoms atoms.
-        """
         return Category(tuple(map(change, self.parts)))
 
     def without_coindices(self) -> "Category":
-        """Return the category without coindices, as in derivations of CCGbank."""
         return self.map_parts(lambda part: part._replace(coindex=""))
 
     def without_features(self) -> "Category":
-        """Return the category without any feature."""
         return self.map_parts(lambda part: part._replace(features=()))
 
     def without_conjunction(self) -> "Category":
-        """Return the category of a conjunct without its ``[conj]``."""
         first = self.parts[0]
         features = tuple(feature for feature in first.features if feature != CONJUNCT)
         return Category((first._replace(features=features), *self.parts[1:]))
@@ -134,8 +113,8 @@ class Category:
         first = self.parts[0]
         bare = self.is_functor and not first.coindex and first.features in ((), (CONJUNCT,))
         if bare and first.features:
-            bare = not self.parts[self._ends[1]].coindex
-        # A stack of texts, and of the indices of categories, that are still to be written.
+            bare = not self.parts[self.ends[1]].coindex
+        # A stack of texts, and of indices of categories to write.
         waiting: list[str | int] = [0]
         pieces: list[str] = []
         while waiting:
@@ -148,10 +127,10 @@ class Category:
                 pieces.append(part.symbol + part.suffix)
                 continue
             opening, closing = ("", "") if bare and not item else ("(", ")")
-            middle = self._ends[item + 1]
+            middle = self.ends[item + 1]
             argument: tuple[str | int, ...] = (middle,)
             if bare and not item and not part.features and _claims(self.parts[middle]):
-                argument = (")", middle, "(")  # otherwise its ``[conj]`` would be that of the whole
+                argument = (")", middle, "(")  # otherwise its ``[conj]`` would belong to the whole
             waiting += (part.suffix, closing, *argument, part.symbol, item + 1, opening)
         return "".join(pieces)
 
@@ -160,25 +139,20 @@ class Category:
 
 
 def _claims(part: Part) -> bool:
-    """Return whether the text of an argument ends in ``[conj]``."""
     return part.features[-1:] == (CONJUNCT,) and not part.coindex
 
 
 @lru_cache(maxsize=65536)
 def parse_category(text: str) -> Category:
-    r"""Read a category.
+    r"""Read a category such as ``(S[dcl]\NP_1)/NP``.
 
-    Slashes associate to the left, ``S\NP/NP`` is ``(S\NP)/NP``; a ``[conj]`` at the end of a
-    category without brackets belongs to the whole category, as in CCGbank. ``str`` returns the text
-    without redundant brackets.
-
-    Args:
-        text: such as ``(S[dcl]\NP_1)/NP``.
+    Slashes associate to the left: ``S\NP/NP`` is ``(S\NP)/NP``. A ``[conj]`` at the end of a
+    category without brackets belongs to the whole category, as in CCGbank.
 
     Raises:
-        UsageError: if the text is not a category; the message gives the position.
+        UsageError: if the text is not a category.
     """
-    # For each open bracket: the category so far, if there is one, and the slash after it.
+    # For each open bracket: the category before it, if any, and the slash.
     groups: list[tuple[list[Part], str]] = []
     parts: list[Part] = []
     slash = ""
@@ -215,7 +189,6 @@ def parse_category(text: str) -> Category:
 
 
 def _suffixed(part: Part, text: str, place: int) -> tuple[Part, int]:
-    """Read the features and the coindex that follow a category."""
     features = list(part.features)
     while match := _FEATURE.match(text, place):
         features.append(match[1])
@@ -251,12 +224,7 @@ def _fail(text: str, place: int) -> NoReturn:
 
 
 class Combinator(NamedTuple):
-    """A rule.
-
-    Attributes:
-        name: as in the table of this module.
-        sign: its sign in drawings.
-    """
+    """A rule and its sign in drawings."""
 
     name: str
     sign: str
@@ -266,17 +234,13 @@ CONJUNCTION = "conj"
 """The atomic category of conjunctions."""
 
 _MOST = 4
-"""The maximal degree of generalised composition; CCGbank needs no more."""
+"""Maximum degree of generalised composition; CCGbank needs no more."""
 
 
 def agree(a: Category, b: Category) -> bool:
-    """Return whether two categories are equal, except for features that one of them lacks.
+    """Return whether two categories are equal, up to features that one of them lacks.
 
     Coindices and ``[conj]`` are ignored; ``[X]`` agrees with any feature.
-
-    Args:
-        a: one of them.
-        b: the other.
     """
     return len(a.parts) == len(b.parts) and all(map(_parts_agree, a.parts, b.parts))
 
@@ -296,13 +260,7 @@ def _parts_agree(a: Part, b: Part) -> bool:
 def combinator(result: Category, children: Sequence[Category]) -> Combinator:
     """Find the rule by which a category follows from one or two others.
 
-    Args:
-        result: the result of the rule.
-        children: one category or two, from left to right.
-
-    Returns:
-        The first rule that matches, in the order: coordination, combination, absorption, type
-        change. If none matches the result is ``no rule``, never an error.
+    The order is coordination, combination, absorption, type change, ``no rule``.
     """
     if len(children) == 1:
         return _unary(result, children[0])
@@ -349,7 +307,7 @@ def _composition(result: Category, left: Category, right: Category) -> Combinato
     for side, main, inner in ((FORWARD, left, right), (BACKWARD, right, left)):
         if main.slash != side:
             continue
-        # The remainders of the result and of the inner functor after removing outer arguments.
+        # The result and the inner functor, without their outer arguments.
         remainder = result
         crossed = False
         for count in range(1, _MOST + 1):
@@ -389,12 +347,10 @@ def _punctuation(result: Category, left: Category, right: Category) -> Combinato
 
 @dataclass(frozen=True, repr=False)
 class Derivation(OrderedTree):
-    """A derivation: an ordered tree whose inner nodes have one or two children, one the head.
-
-    Its labels are the categories as text.
+    """An ordered tree whose inner nodes have one or two children.
 
     Attributes:
-        heads: ``[nodes]`` the index, 0 or 1, of the head among the children; 0 for leaves.
+        heads: ``[nodes]`` index, 0 or 1, of the head among the children; 0 for leaves.
     """
 
     heads: tuple[int, ...]
@@ -405,26 +361,17 @@ class Derivation(OrderedTree):
 
     @cached_property
     def parsed(self) -> tuple[Category, ...]:
-        """``[nodes]`` the categories.
-
-        Raises:
-            UsageError: for a label that is not a category.
-        """
         return tuple(map(parse_category, self.categories))
 
     @cached_property
     def head_children(self) -> tuple[int, ...]:
-        """``[nodes]`` the head child of each node, -1 for leaves."""
+        """``[nodes]`` the head child, -1 for leaves."""
         rows = zip(self.heads, self.children, strict=True)
         return tuple(children[head] if children else -1 for head, children in rows)
 
     @cached_property
     def combinators(self) -> tuple[Combinator | None, ...]:
-        """``[nodes]`` the rule by which each node follows from its children, None for leaves.
-
-        Raises:
-            UsageError: for a label that is not a category.
-        """
+        """``[nodes]`` the rule of each node, None for leaves."""
         rule_of: dict[tuple[Category, ...], Combinator] = {}
         rules: list[Combinator | None] = []
         for node, children in enumerate(self.children):
@@ -438,25 +385,4 @@ class Derivation(OrderedTree):
         return tuple(rules)
 
     def dependencies(self, *, labelled: bool = False) -> DependencyTree:
-        """Return the dependency tree defined by the heads of nodes.
-
-        Args:
-            labelled: as for ``semipunct.papers.commas.trees.dependencies``.
-        """
         return dependencies(self, self.head_children, labelled=labelled)
-
-
-def derivation(
-    depths: Sequence[int], categories: Sequence[Category], heads: Sequence[int]
-) -> Derivation:
-    """Make a derivation from categories.
-
-    Args:
-        depths: ``[nodes]`` the depths in preorder.
-        categories: ``[nodes]``.
-        heads: ``[nodes]``.
-
-    Raises:
-        ValueError: as for ``Derivation``.
-    """
-    return Derivation(tuple(depths), tuple(map(str, categories)), tuple(heads))

@@ -1,4 +1,4 @@
-"""Derivations: predicate-argument dependencies and categories, compared with a treebank.
+"""Evaluation of derivations: predicate-argument dependencies and categories.
 
 Source: Clark and Curran (2004); Tse and Curran (2008), section 6.
 """
@@ -17,17 +17,14 @@ from semipunct.evaluation.metric import Column, Count, Counts, Measure, Statisti
 from semipunct.evaluation.restoration import f1
 
 Labelled = tuple[int, str, int, int]
-"""Head, its category, the number of the argument, dependent."""
+"""Head, its category, number of the argument, dependent."""
 
 Analysis = tuple[Sequence[str], Collection[Labelled]]
 """The categories of the words of a sentence, and its dependencies."""
 
 
 class DerivationFigures(Figures, frozen=True):
-    """Figures of the derivations of a corpus.
-
-    Dependencies are between predicates and arguments; marks count as words.
-    """
+    """Figures of the derivations of a corpus; marks count as words."""
 
     schema = "semipunct.parse-derivations-gold/2"
 
@@ -53,24 +50,16 @@ class DerivationFigures(Figures, frozen=True):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DerivationStatistics(Statistics[DerivationFigures]):
-    """The contribution of each sentence to ``DerivationFigures``: counts.
+    """Counts ``[sentences]`` of words, categories, dependencies and pairs of head and dependent.
 
-    In a sentence without a derivation, all categories and dependencies count as missed.
+    Without a derivation, all categories and dependencies are missed.
 
     Attributes:
-        words: ``[sentences]`` words, including marks.
-        parsed: ``[sentences]`` 1 with a derivation, 0 without.
-        exact: ``[sentences]`` 1 if the dependencies are those of the treebank, otherwise 0.
-        categories: ``[sentences]`` words with the right category.
-        gold: ``[sentences]`` dependencies of the treebank.
-        found: ``[sentences]`` dependencies of the parser.
-        labelled: ``[sentences]`` dependencies of both.
-        gold_pairs: ``[sentences]`` pairs of head and dependent of the treebank.
-        found_pairs: ``[sentences]`` pairs of head and dependent of the parser.
-        unlabelled: ``[sentences]`` pairs of head and dependent of both.
-
-    Raises:
-        ValueError: if shapes or counts are inconsistent; the message names the sentence.
+        parsed: 1 with a derivation.
+        exact: 1 if all dependencies are correct.
+        found: dependencies of the parser.
+        labelled: dependencies of parser and treebank.
+        unlabelled: their common pairs.
     """
 
     task: ClassVar[str] = "derivations"
@@ -140,19 +129,13 @@ class DerivationStatistics(Statistics[DerivationFigures]):
 def derivation_statistics(
     gold: Sequence[Analysis], predicted: Sequence[Analysis | None]
 ) -> DerivationStatistics:
-    """Compare derivations with those of a treebank, sentence by sentence.
-
-    Args:
-        gold: the derivations of a treebank.
-        predicted: the derivations of a parser, over the same words; None for a missing one.
-    """
+    """Compare derivations, None if missing, with a treebank."""
     rows = [_counts(*analyses) for analyses in zip(gold, predicted, strict=True)]
     columns = np.array(rows, np.int64).reshape(len(rows), len(DerivationStatistics.columns)).T
     return DerivationStatistics(*columns)
 
 
 def _counts(gold: Analysis, predicted: Analysis | None) -> tuple[int, ...]:
-    """Return the counts of a sentence, in the order of the columns."""
     categories, right = gold[0], {*gold[1]}
     predicted_dependencies = {*predicted[1]} if predicted else set[Labelled]()
     pairs, my_pairs = ({(d[0], d[3]) for d in deps} for deps in (right, predicted_dependencies))

@@ -1,4 +1,4 @@
-"""The grammar of a treebank of derivations: its categories and its rules."""
+"""The categories and rules of a treebank of derivations."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ COMMA = ","
 
 
 class Rule(msgspec.Struct, frozen=True, array_like=True):
-    """A rule.
+    """A rule over numbers of categories.
 
     Attributes:
-        result: number of the resulting category; -1 for a rule that completes a sentence.
-        left: number of the category of the only child, or of the left one.
-        right: number of the category of the right child, -1 if there is none.
-        head: position of the head among the children.
+        result: -1 for a rule that completes a sentence.
+        left: the only or the left child.
+        right: the right child, or -1.
+        head: index of the head among the children.
     """
 
     result: int
@@ -38,11 +38,10 @@ class Grammar(msgspec.Struct, frozen=True, dict=True):
     """Categories and rules.
 
     Attributes:
-        categories: all categories of nodes and words. The result of a unary rule comes after its
-            child.
-        lexical: the numbers of the categories of words.
+        categories: the result of a unary rule follows its child.
+        lexical: numbers of the categories of words.
         rules: rule ``i`` has the number ``i + 1``.
-        dropped: number of instances of unary rules that were dropped because they form cycles.
+        dropped: instances of unary rules dropped to break cycles.
     """
 
     categories: tuple[str, ...]
@@ -52,12 +51,6 @@ class Grammar(msgspec.Struct, frozen=True, dict=True):
 
     @classmethod
     def of(cls, trees: Iterable[Derivation], left_commas: LeftCommas = "observed") -> Grammar:
-        """Collect the categories and rules of derivations.
-
-        Args:
-            trees: derivations of the training sentences.
-            left_commas: see ``CcgOptions``.
-        """
         seen: Counter[tuple[str, ...]] = Counter()
         heads: defaultdict[tuple[str, ...], Counter[int]] = defaultdict(Counter)
         lexical: Counter[str] = Counter()
@@ -93,22 +86,19 @@ class Grammar(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def number(self) -> dict[str, int]:
-        """The number of each category."""
         return {name: i for i, name in enumerate(self.categories)}
 
     @cached_property
     def rule_number(self) -> dict[tuple[int, int, int], int]:
-        """The number of each rule, by the categories of its result and its children."""
         return {(r.result, r.left, r.right): i for i, r in enumerate(self.rules, start=1)}
 
     @cached_property
     def roots(self) -> dict[int, int]:
-        """For each category that can be the root of a sentence, the number of its root rule."""
         return {r.left: i for i, r in enumerate(self.rules, start=1) if r.result < 0}
 
     @cached_property
     def unary(self) -> dict[int, list[tuple[int, int]]]:
-        """For each child, the results and numbers of its unary rules."""
+        """Results and numbers of unary rules, by child."""
         rules_of: dict[int, list[tuple[int, int]]] = {}
         for i, r in enumerate(self.rules, start=1):
             if r.result >= 0 and r.right < 0:
@@ -117,12 +107,11 @@ class Grammar(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def unary_mask(self) -> int:
-        """The children of unary rules, as bits."""
         return sum(1 << child for child in self.unary)
 
     @cached_property
     def binary(self) -> dict[int, dict[int, list[tuple[int, int, int]]]]:
-        """For each left child and each right child, the results, numbers and heads of the rules."""
+        """Results, numbers and heads of binary rules, by children."""
         rules_of: dict[int, dict[int, list[tuple[int, int, int]]]] = {}
         for i, r in enumerate(self.rules, start=1):
             if r.right >= 0:
@@ -133,15 +122,10 @@ class Grammar(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def partners(self) -> dict[int, int]:
-        """For each left child, the right children of its rules, as bits."""
+        """The right children of rules, as bits, by left child."""
         return {left: sum(1 << right for right in rights) for left, rights in self.binary.items()}
 
     def check(self) -> None:
-        """Validate a grammar read from a file.
-
-        Raises:
-            ValueError: if a category cannot be parsed, or a number or head in a rule is invalid.
-        """
         n = len(self.categories)
         for name in self.categories:
             parse_category(name)
@@ -159,7 +143,6 @@ def _takes_left_comma(key: tuple[str, ...]) -> bool:
 
 
 def _unseen_commas(seen: Iterable[tuple[str, ...]], which: LeftCommas) -> list[tuple[str, ...]]:
-    """Return the absorption rules to add even if they were not observed."""
     if which not in ("all", "both"):
         return []
     takers = {key[0] for key in seen if _takes_left_comma(key)}
@@ -170,9 +153,9 @@ def _unseen_commas(seen: Iterable[tuple[str, ...]], which: LeftCommas) -> list[t
 
 
 def _ordered(seen: Counter[tuple[str, ...]], lexical: Iterable[str]) -> tuple[tuple[str, ...], int]:
-    """Order the categories so that results of unary rules come after their children."""
+    """Order the categories so that results of unary rules follow their children."""
     names = sorted({*lexical, *(name for key in seen for name in key if name)})
-    # Lists instead of sets, whose order, and so that of the categories, varies between processes.
+    # Lists, since the order of sets, and so of the categories, varies between processes.
     graph: dict[str, list[str]] = {name: [] for name in names}
     changes = sorted((n, key) for key, n in seen.items() if len(key) == 2 and key[0])
     for _, (result, child) in changes:

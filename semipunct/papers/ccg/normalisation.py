@@ -1,7 +1,6 @@
-"""Conversion of phrases to derivations, and normalisation of the commas of derivations.
+"""Conversion of phrases to derivations, and normalisation of their commas.
 
-Source: Tse and Curran (2008), sections 4 to 6 and algorithm 1. How derivations come about without
-CCGbank, and where a comma is reattached, is in docs/decisions/papers.md.
+Source: Tse and Curran (2008), sections 4 to 6 and algorithm 1; see docs/decisions/papers.md.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from semipunct.pipelines.notices import Omissions
 from semipunct.wording import quantity
 
 CommaRule = Literal["left", "right", "coordination", "type change", "no rule"]
-"""A rule with a comma: left or right absorption, or as named."""
+"""The rule of a node with a comma: left or right absorption, or as named."""
 
 COMMA = ","
 
@@ -38,13 +37,7 @@ _BY_NAME: dict[str, CommaRule] = {
 
 @dataclass(frozen=True, slots=True)
 class CommaNode:
-    """A node with a comma among its children.
-
-    Attributes:
-        node: its number.
-        rule: the rule by which it absorbs the comma.
-        category: the category of the node.
-    """
+    """A node with a comma among its children."""
 
     node: int
     rule: CommaRule
@@ -54,11 +47,7 @@ class CommaNode:
 def comma_nodes(tree: Derivation) -> tuple[CommaNode, ...]:
     """Find the nodes with a comma as a child, in preorder.
 
-    A comma that is the conjunction of a coordination has the rule ``coordination``; another comma
-    within a coordination does not.
-
-    Args:
-        tree: any derivation.
+    The rule is ``coordination`` only for a comma as conjunction.
     """
     commas: list[CommaNode] = []
     for node, children in enumerate(tree.children):
@@ -71,12 +60,7 @@ def comma_nodes(tree: Derivation) -> tuple[CommaNode, ...]:
 
 
 def attested_categories(trees: Iterable[Derivation], minimum: int = 2) -> frozenset[str]:
-    """Find the categories that absorb a comma on their right.
-
-    Args:
-        trees: the derivations of a corpus before normalisation.
-        minimum: the number of occurrences of the rule that are required.
-    """
+    """Return the categories that absorb a comma on their right ``minimum`` times or more."""
     counts = Counter(
         comma.category for tree in trees for comma in comma_nodes(tree) if comma.rule == "right"
     )
@@ -89,20 +73,14 @@ def normalise_absorption(
     """Convert left absorption of commas to right absorption.
 
     Each comma is attached to a constituent that ends before it. Commas of type changes and
-    coordinations are not moved, nor are commas without a preceding constituent: at the beginning of
-    a sentence, or after another mark.
+    coordinations stay, as do commas at the beginning of a sentence or after another mark.
 
     Args:
         tree: any derivation.
-        rule: ``paper`` for the highest position (NORMALISE-COMMAS, algorithm 1). ``better`` for the
-            highest position without a new rule, if there is one: below a unary rule (section 7), or
-            at the right edge of the constituent that ends there; commas that an unattested rule
-            absorbs from the right are moved likewise.
-        attested: the categories that may absorb a comma from the right, such as those of
-            ``attested_categories``; only used by ``better``.
-
-    Returns:
-        A derivation of the same words with the same categories.
+        rule: ``paper`` for the highest position (algorithm 1); ``better`` for the highest attested
+            position: below a unary rule (section 7), or at the right edge of the constituent.
+            ``better`` also moves commas from unattested rules of right absorption.
+        attested: categories that may absorb a comma from the right.
     """
     working = _Working(tree)
     for node, rule_of_node in enumerate(tree.combinators):
@@ -125,8 +103,6 @@ def _is_comma(tree: Derivation, node: int) -> bool:
 
 
 class _Working:
-    """A mutable derivation."""
-
     def __init__(self, tree: Derivation) -> None:
         self.categories = list(tree.categories)
         self.heads = list(tree.heads)
@@ -140,7 +116,6 @@ class _Working:
         ]
 
     def move(self, node: int, comma: int, rule: CommaPlace, attested: Collection[str]) -> None:
-        """Move a comma from the node that absorbs it to the constituent before it."""
         top = node
         while self.parents[top] >= 0 and self.children[self.parents[top]][0] == top:
             top = self.parents[top]
@@ -155,7 +130,6 @@ class _Working:
         self._attach(node, target, comma)
 
     def lower(self, node: int, comma: int, attested: Collection[str]) -> None:
-        """Move a comma to a lower preceding constituent that can absorb it by an attested rule."""
         sibling = self.children[node][0]
         target = self._place(sibling, attested)
         if target != sibling:
@@ -163,7 +137,7 @@ class _Working:
             self._attach(node, target, comma)
 
     def _place(self, highest: int, attested: Collection[str]) -> int:
-        """Return the highest attested node at the right edge of a node, or that node itself."""
+        """Return the highest attested node at the right edge, or the node itself."""
         place = highest
         while self.categories[place] not in attested:
             if not self.children[place]:
@@ -172,7 +146,6 @@ class _Working:
         return place
 
     def _attach(self, node: int, target: int, comma: int) -> None:
-        """Insert a node that absorbs a comma after another node."""
         self.categories[node] = self.categories[target]
         self.heads[node] = 0
         self._replace(target, node)
@@ -181,7 +154,6 @@ class _Working:
         self.changed = True
 
     def _replace(self, node: int, replacement: int) -> None:
-        """Replace a node by another."""
         above = self.parents[node]
         self.parents[replacement] = above
         if above < 0:
@@ -191,7 +163,6 @@ class _Working:
             self.children[above][place] = replacement
 
     def finished(self) -> Derivation:
-        """Return the derivation with renumbered nodes."""
         depths: list[int] = []
         order: list[int] = []
         waiting = [(self.root, 0)]
@@ -208,17 +179,12 @@ class _Working:
 
 
 _LISTED = 5
-"""The number of reasons in a message."""
+"""Number of reasons in a message."""
 
 
 @dataclass(frozen=True, slots=True)
 class CommaTable:
-    """Counts of the rules with commas of a treebank: figure 9 of Tse and Curran (2008), extended.
-
-    Attributes:
-        instances: the count of each kind of rule.
-        left, right: how often each category absorbs a comma on that side.
-    """
+    """Counts of rules with commas (Tse and Curran 2008, figure 9)."""
 
     instances: Counter[str]
     left: Counter[str]
@@ -226,11 +192,9 @@ class CommaTable:
 
     @property
     def absorption_rules(self) -> int:
-        """The number of different absorption rules."""
         return len(self.left) + len(self.right)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the counts as JSON-serialisable values, the most frequent first."""
         return {
             "instances": dict(self.instances.most_common()),
             "left": dict(self.left.most_common()),
@@ -241,14 +205,7 @@ class CommaTable:
 
 @dataclass(frozen=True, slots=True)
 class ConversionCounts:
-    """Counts of the trees of phrases that became derivations, and of the others.
-
-    Attributes:
-        trees: the number of trees.
-        converted: the number of those that became derivations.
-        reasons: the count of each reason for leaving out a tree.
-        first: the place of the first tree left out for each reason.
-    """
+    """Counts of converted trees, and of reasons for omissions."""
 
     trees: int
     converted: int
@@ -256,7 +213,6 @@ class ConversionCounts:
     first: dict[str, str]
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the counts as JSON-serialisable values, the most frequent reasons first."""
         return {
             "trees": self.trees,
             "converted": self.converted,
@@ -266,7 +222,6 @@ class ConversionCounts:
 
     @property
     def told(self) -> str:
-        """The most frequent reasons, for messages."""
         more = ", ..." if len(self.reasons) > _LISTED else ""
         return (
             ", ".join(
@@ -279,13 +234,7 @@ class ConversionCounts:
 
 @dataclass(frozen=True, slots=True)
 class MovedCommas:
-    """The commas of a treebank before and after their normalisation.
-
-    Attributes:
-        rule: the rule for their places.
-        before, after: counts of the rules with commas.
-        unlicensed: derivations that are left as they are, each with a node that no rule licenses.
-    """
+    """The commas of a treebank before and after normalisation."""
 
     rule: CommaPlace
     before: CommaTable
@@ -293,7 +242,6 @@ class MovedCommas:
     unlicensed: tuple[tuple[AutoRecord, str], ...]
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the counts as JSON-serialisable values."""
         return {
             "rule": self.rule,
             "before": self.before.as_dict(),
@@ -304,14 +252,7 @@ class MovedCommas:
 
 @dataclass(frozen=True, slots=True)
 class Normalised:
-    """A treebank of derivations that were converted, or whose commas were attached consistently.
-
-    Attributes:
-        records: the derivations, with their texts.
-        malformed: the derivations of the files that cannot be read.
-        conversion: counts of the conversion from phrases, if there was one.
-        commas: what became of the commas, if they were normalised.
-    """
+    """A treebank of derivations after conversion or normalisation."""
 
     records: tuple[AutoRecord, ...]
     malformed: tuple[Malformed, ...] = ()
@@ -320,23 +261,19 @@ class Normalised:
 
     @property
     def derivations(self) -> list[Derivation]:
-        """The trees."""
         return [record.derivation for record in self.records]
 
     @property
     def text(self) -> str:
-        """The content of a file of the derivations."""
         *earlier, last = (record.text for record in self.records)
         lines = (text if text.endswith("\n") else f"{text}\n" for text in earlier)
         return "".join((*lines, last))
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the report of conversion and commas as JSON-serialisable values."""
         parts = {"conversion": self.conversion, "commas": self.commas}
         return {name: part.as_dict() for name, part in parts.items() if part is not None}
 
     def messages(self) -> Iterator[str]:
-        """Yield what was left out, converted and moved."""
         omitted = Omissions("left out")
         for record in self.malformed:
             omitted.count(malformed_entry(record).content)
@@ -377,22 +314,19 @@ def derive(
 ) -> Normalised:
     """Convert phrase-structure trees to derivations, or attach the commas of derivations, or both.
 
-    Trees that cannot be converted are left out. Derivations with a node that no rule licenses are
-    unchanged. Words, categories and dependencies are preserved.
+    Trees without a conversion are left out, and derivations with an unlicensed node are unchanged.
+    Words, categories and dependencies are preserved.
 
     Args:
-        files: names of files of derivations or, with ``to``, of trees of the Penn Treebank; ``.gz``
-            is decompressed, ``-`` is standard input.
-        to: the grammar to which trees are converted; None for files of derivations.
-        commas: the grammar by which commas are attached: every absorbed comma to the constituent
-            before it; None to leave them.
-        rule: the place of a comma: as high as possible (``paper``), or as high as possible without
-            a new rule (``better``).
-        quotes: whether converted trees have quotation marks, which CCGbank leaves out.
+        files: derivations or, with ``to``, trees of the Penn Treebank.
+        to: the grammar to convert trees to.
+        commas: the grammar by which each absorbed comma is attached to the constituent before it.
+        rule: as high as possible (``paper``), or without a new rule (``better``).
+        quotes: whether to keep quotation marks, which CCGbank leaves out.
 
     Raises:
-        UsageError: if the files are of another format.
-        TreebankError: if a file is missing or damaged, or has nothing that can be used.
+        UsageError: if the files have another format.
+        TreebankError: if a file is missing or damaged, or nothing is usable.
     """
     format_name, ending, contents = (
         ("ccgbank", ".auto", "derivations") if to is None else ("ptb", ".mrg", "phrases")
@@ -465,11 +399,7 @@ def _names(files: Sequence[str | Path]) -> str:
 
 
 def comma_table(trees: Iterable[Derivation]) -> CommaTable:
-    """Count the rules with commas of a treebank.
-
-    Args:
-        trees: the derivations of the treebank.
-    """
+    """Count the rules with commas of a treebank."""
     table = CommaTable(Counter(), Counter(), Counter())
     for tree in trees:
         for each in comma_nodes(tree):
@@ -482,13 +412,9 @@ def comma_table(trees: Iterable[Derivation]) -> CommaTable:
 
 
 def normalise_commas(trees: Sequence[Derivation], rule: CommaPlace = "better") -> list[Derivation]:
-    """Normalise the commas of a treebank, which also provides the categories for ``better``.
+    """Normalise the commas of a treebank, which provides the categories for ``better``.
 
-    A derivation with a node that no rule licenses is unchanged.
-
-    Args:
-        trees: the derivations of the treebank.
-        rule: as for ``semipunct.papers.ccg.normalisation.normalise_absorption``.
+    Derivations with an unlicensed node are unchanged.
     """
     sound = [not faults(tree) for tree in trees]
     attested = attested_categories(tree for tree, good in zip(trees, sound, strict=True) if good)
@@ -499,12 +425,9 @@ def normalise_commas(trees: Sequence[Derivation], rule: CommaPlace = "better") -
 
 
 def faults(tree: Derivation) -> list[str]:
-    """Return the nodes of a derivation that no rule licenses, as ``A B => C``.
+    """Return the nodes that no rule licenses, as ``A B => C``.
 
-    Unary type changes are not checked: their inventory differs between treebanks.
-
-    Args:
-        tree: the derivation.
+    Unary type changes, which differ between treebanks, are not checked.
     """
     return [
         f"{' '.join(tree.categories[child] for child in tree.children[node])} => "

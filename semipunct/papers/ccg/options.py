@@ -1,4 +1,4 @@
-"""Settings of the CCG parser and of its training, and its entry in the registry."""
+"""Settings of the CCG parser."""
 
 from __future__ import annotations
 
@@ -9,23 +9,21 @@ from semipunct.models import kind
 from semipunct.models.settings import AtLeastOne, NotNegative, Positive, Share
 
 EPOCHS = 12
-"""Passes over the training sentences."""
 
 LeftCommas = Literal["observed", "all", "both", "none"]
 
 
 @dataclass(frozen=True, slots=True)
 class CcgOptions:
-    """Settings that determine the architecture of a parser.
+    """Architecture of a CCG parser.
 
     Attributes:
-        size: size of the embeddings and of the layers of the supertagger.
+        size: size of embeddings and of the supertagger's layers.
         layers: number of convolutions; layer i sees 2^i words to either side.
-        minimum_count: rarer words are represented by their prefixes, suffixes and shapes alone.
-        left_commas: rules by which a category takes a comma on its left and does not change:
-            ``observed``, those in the treebank; ``all``, for each category that takes a comma on
-            either side; ``both``, the same, and likewise for commas on its right; or ``none``.
-        heads: whether chart items have heads, and rules have weights for these.
+        minimum_count: rarer words have only prefixes, suffixes and shapes.
+        left_commas: categories that absorb a comma on their left: as ``observed``; ``all`` that
+            absorb a comma on either side; ``both``, these, also on the right; or ``none``.
+        heads: whether chart items have heads, with weights.
     """
 
     size: AtLeastOne = 96
@@ -37,12 +35,11 @@ class CcgOptions:
 
 @dataclass(frozen=True, slots=True)
 class CcgTrainOptions(kind.NetworkTrainOptions):
-    """Training settings specific to this kind, and defaults that differ from the shared ones.
+    """Training settings of the CCG parser.
 
     Attributes:
-        unknown: fraction of words replaced by the unknown word in a training step.
-        l2: half of it times the squared norm of the rule weights is added to the loss of a
-            sentence.
+        unknown: share of words replaced by the unknown word.
+        l2: coefficient of half the squared norm of the rule weights.
     """
 
     batch_size: AtLeastOne = 24

@@ -1,9 +1,7 @@
-"""The CCG parser as a model that is trained, saved and loaded like any other.
+"""The CCG parser as a trainable model (Clark and Curran 2007, sections 4 and 5).
 
-The weight of a derivation is the product of the probabilities of its words' categories under the
-supertagger and the weights of its rules, which are log-linear in the tags around their spans.
-
-Source: Clark and Curran (2007), sections 4 and 5.
+A derivation is weighted by the supertagger's probabilities of its lexical categories and by its
+rules, log-linear in the tags around their spans.
 """
 
 from __future__ import annotations
@@ -40,7 +38,7 @@ from semipunct.structures.distribution import Distribution
 from semipunct.structures.hypergraph import Hypergraphs
 
 CODES = ("word", "prefix", "suffix", "end", "shape", "tag")
-"""The properties of a word, in the order of its codes."""
+"""Properties of a word, in the order of its codes."""
 
 _DIGITS = re.compile(r"\d")
 _SHAPE = ((re.compile(r"[A-Z]"), "X"), (re.compile(r"[a-z]"), "x"), (re.compile(r"\d"), "0"))
@@ -48,7 +46,7 @@ _RUN = re.compile(r"(.)\1+")
 
 
 class WordVocabulary(Vocabulary, frozen=True, dict=True):
-    """The known values of the properties of ``CODES``."""
+    """The known values of the properties in ``CODES``."""
 
     word: tuple[str, ...]
     prefix: tuple[str, ...]
@@ -59,25 +57,14 @@ class WordVocabulary(Vocabulary, frozen=True, dict=True):
 
     @classmethod
     def of(cls, sentences: Sequence[Sentence[Any]], minimum: int) -> WordVocabulary:
-        """Collect the known values of training sentences.
-
-        Args:
-            sentences: sentences with Penn Treebank tags.
-            minimum: minimum count of a value.
-        """
         return cls(**frequent_by_kind(map(properties, sentences), CODES, minimum))
 
     def encode(self, sentences: Sequence[Sentence[Any]]) -> list[Codes]:
-        """Return the codes of each sentence, ``[CODES, n]``."""
         return [self.rows(properties(s), CODES) for s in sentences]
 
 
 def properties(sentence: Sentence[Any]) -> dict[str, list[str]]:
-    """Return the properties of the words of a sentence, by name.
-
-    Args:
-        sentence: words and marks, with tags.
-    """
+    """Return the properties of the words of a tagged sentence, by name."""
     plain = [_DIGITS.sub("0", form) for form in sentence.forms]
     lower = [form.lower() for form in plain]
     return {
@@ -98,27 +85,16 @@ def _shape(form: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Lexicon:
-    """Counts of categories from which training charts are built.
+    """Counts of categories by tag, by tag with its neighbours, and by word and tag.
 
-    The category distribution of a word is smoothed by that of its tag in the context of the
-    neighbouring tags, which in turn is smoothed by that of the tag. The word occurrence in question
-    is not counted, so that the charts resemble those of unseen words.
-
-    Attributes:
-        counts: counts of categories for each tag, for each tag with its neighbours, and for each
-            word with its tag.
+    In training charts, coarser counts smooth finer ones, and a word's own occurrence is not
+    counted, as if it were unseen.
     """
 
     counts: tuple[dict[Any, Counter[int]], ...]
 
     @classmethod
     def of(cls, sentences: Sequence[Sentence[Any]], categories: Sequence[Sequence[int]]) -> Lexicon:
-        """Count the categories of training sentences.
-
-        Args:
-            sentences: the training sentences.
-            categories: for each sentence ``[n]`` the categories of its words.
-        """
         lexicon = cls(({}, {}, {}))
         for s, gold_categories in zip(sentences, categories, strict=True):
             for keys, category in zip(_keys(s), gold_categories, strict=True):
@@ -129,13 +105,9 @@ class Lexicon:
     def candidates(
         self, s: Sentence[Any], gold_categories: Sequence[int], ratio: float, most: int
     ) -> list[list[int]]:
-        """Return the categories of each word in a training chart, always including the gold one.
+        """Return the categories of each word in a training chart, including the gold one.
 
-        Args:
-            s: a training sentence.
-            gold_categories: ``[n]`` its gold categories.
-            ratio: minimum probability of a category, relative to that of the best one.
-            most: maximum number of categories, besides the gold one.
+        The others have at least ``ratio`` times the best probability, and number ``most`` or fewer.
         """
         candidates_of_words: list[list[int]] = []
         for keys, category in zip(_keys(s), gold_categories, strict=True):
@@ -163,16 +135,15 @@ def _keys(s: Sentence[Any]) -> list[tuple[Any, ...]]:
 
 
 _SMOOTHING = (0.0, 5.0, 3.0)
-"""The pseudo-count of the coarser distribution, for the tag, the context and the word."""
+"""Pseudo-counts of the coarser distribution, for the tag, the context and the word."""
 
 
 _RATIOS, _MOST_CATEGORIES, _MOST_EDGES = (0.1, 0.4, 1.0), 5, 1024
-"""Settings of training charts: multitagging ratios, of which the first is used that gives few
-enough hyperedges; the maximum number of categories of a word; and of hyperedges."""
+"""Limits of training charts: multitagging ratios to try, categories of a word, hyperedges."""
 
 
 _LEAST_ROOM = (128, 16, 32, 8)
-"""Sizes to pad forests to: hyperedges, levels, nodes per level and hyperedges per node."""
+"""Sizes to pad forests to: hyperedges, levels, nodes per level, hyperedges per node."""
 
 
 class DerivedBatch(NamedTuple):
@@ -180,9 +151,9 @@ class DerivedBatch(NamedTuple):
 
     Attributes:
         codes: ``[CODES, batch, length]``.
-        lengths: ``[batch]`` numbers of words.
-        categories: ``[batch, length]`` indices of word categories among the lexical ones.
-        forests: the forests of the sentences; None if derivations are not known.
+        lengths: ``[batch]``.
+        categories: ``[batch, length]`` indices among the lexical categories.
+        forests: None for unknown derivations.
     """
 
     codes: npt.NDArray[np.int32]
@@ -193,13 +164,12 @@ class DerivedBatch(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Encoded:
-    """Sentences encoded for the parser.
+    """Encoded sentences.
 
     Attributes:
-        codes: for each sentence ``[CODES, n]``.
-        categories: for each sentence ``[n]`` indices among the lexical categories; -1 for unseen
-            ones.
-        forests: the forest of each sentence; None if there is none.
+        codes: ``[CODES, n]`` for each sentence.
+        categories: ``[n]`` indices among the lexical categories, or -1.
+        forests: None for a sentence without one.
     """
 
     codes: Sequence[npt.NDArray[np.int32]]
@@ -208,26 +178,17 @@ class Encoded:
 
     @property
     def lengths(self) -> list[int]:
-        """The number of words in each sentence."""
         return [row.shape[1] for row in self.codes]
 
 
 class _Data(msgspec.Struct):
-    """All data of a parser except options and weights."""
-
     vocabulary: WordVocabulary
     grammar: Grammar
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CcgModel(Network[Encoded, DerivedBatch, "Sentence[Any]"]):
-    """A supertagger with a log-linear model of the rules in derivations.
-
-    Attributes:
-        options: the settings.
-        vocabulary: the known values of words.
-        grammar: categories and rules.
-    """
+    """A supertagger with a log-linear model of the rules of derivations."""
 
     kind: ClassVar[str] = "ccg-parser"
     batching: ClassVar[Batching] = "length"
@@ -248,12 +209,6 @@ class CcgModel(Network[Encoded, DerivedBatch, "Sentence[Any]"]):
     def fit_and_encode(
         cls, sentences: Sequence[Sentence[Derivation]], options: CcgOptions
     ) -> tuple[CcgModel, Encoded]:
-        """Fit a model, and build the charts of the training sentences.
-
-        Args:
-            sentences: sentences with derivations.
-            options: the settings.
-        """
         model = cls.fit(sentences, options)
         plain = model.encode(sentences)
         lexical = model.grammar.lexical
@@ -266,13 +221,6 @@ class CcgModel(Network[Encoded, DerivedBatch, "Sentence[Any]"]):
         return model, replace(plain, forests=forests)
 
     def initial_parameters(self, seed: int, scale: float) -> dict[str, Array]:
-        """Draw the weights.
-
-        Args:
-            seed: seed of the random number generator.
-            scale: standard deviation of the transitions and rule weights, which start at zero if it
-                is 0.
-        """
         generator = np.random.default_rng(seed)
         o, outputs = self.options, len(self.grammar.lexical)
         weights = convolution_weights(
@@ -282,7 +230,7 @@ class CcgModel(Network[Encoded, DerivedBatch, "Sentence[Any]"]):
         def start(*shape: int) -> npt.NDArray[np.float32]:
             return generator.normal(0.0, scale, shape).astype(np.float32)
 
-        # Rounded up, so that grammars of nearly the same size share compiled functions.
+        # Round up, so that grammars of similar sizes share compiled functions.
         rules = round_up(len(self.grammar.rules) + 1, 64, 2)
         tags = self.vocabulary.size("tag") + 1
         heads = {
@@ -308,11 +256,6 @@ class CcgModel(Network[Encoded, DerivedBatch, "Sentence[Any]"]):
         )
 
     def encode_words(self, sentences: Sequence[Sentence[Any]]) -> Encoded:
-        """Encode words with tags; derivations are not used.
-
-        Args:
-            sentences: words and marks.
-        """
         return Encoded(
             self.vocabulary.encode(sentences), [np.zeros(s.size, np.int32) for s in sentences]
         )
@@ -320,14 +263,7 @@ class CcgModel(Network[Encoded, DerivedBatch, "Sentence[Any]"]):
     def fit_shape(
         self, encoded: Encoded, batches: Sequence[Sequence[int]], sentences: int, *, scoring: bool
     ) -> tuple[int, Mapping[int, tuple[int, ...]]]:
-        """Return the size of a batch, and for each padded length the size of the largest forest.
-
-        Args:
-            encoded: all sentences.
-            batches: typical batches.
-            sentences: the size of a batch, as in ``arrays.padding.bucketed_batches``.
-            scoring: unused.
-        """
+        """Return the size of a batch, and the largest forest of each padded length."""
         sizes: dict[int, tuple[int, ...]] = {}
         for n, gold_forest in zip(encoded.lengths, encoded.forests, strict=False):
             length = padded_length(n)
@@ -363,13 +299,6 @@ class CcgModel(Network[Encoded, DerivedBatch, "Sentence[Any]"]):
     def chain(
         self, parameters: Parameters, batch: DerivedBatch, dropout: Dropout | None = None
     ) -> LinearChain:
-        """Return the linear chains over the categories of words.
-
-        Args:
-            parameters: weights by name.
-            batch: from ``batch``.
-            dropout: given only during training.
-        """
         lengths = jnp.asarray(batch.lengths)
         score = word_scores(parameters, CODES, jnp.asarray(batch.codes), lengths, dropout)
         return linear_chain(score, parameters["transition"], lengths)
@@ -377,14 +306,6 @@ class CcgModel(Network[Encoded, DerivedBatch, "Sentence[Any]"]):
     def forest(
         self, parameters: Parameters, batch: DerivedBatch, forests: chart.Forests, leaves: jax.Array
     ) -> Hypergraphs:
-        """Return the hypergraphs of derivations with their weights.
-
-        Args:
-            parameters: weights by name.
-            batch: the words.
-            forests: from ``stack_forests``.
-            leaves: ``[batch, length, lexical]`` log probabilities of the categories of words.
-        """
         outside = chart.outside_tag(parameters)
         tags = jnp.asarray(batch.codes[CODES.index("tag")])
         tags = chart.padded_codes(tags, jnp.asarray(batch.lengths), outside)
@@ -405,19 +326,12 @@ class CcgModel(Network[Encoded, DerivedBatch, "Sentence[Any]"]):
 
     @property
     def outside_word(self) -> int:
-        """The word code of positions outside of a sentence."""
         return self.vocabulary.size("word")
 
     def log_likelihoods(
         self, parameters: Parameters, batch: DerivedBatch, dropout: Dropout | None = None
     ) -> jax.Array:
-        """Return ``[sentences]`` log p(categories | words).
-
-        Args:
-            parameters: weights by name.
-            batch: from ``batch``; words with an unknown category do not count.
-            dropout: given only during training.
-        """
+        """Return ``[sentences]`` log p(categories | words)."""
         return self._supertags(batch, self.chain(parameters, batch, dropout))
 
     def _supertags(self, batch: DerivedBatch, chain: LinearChain) -> jax.Array:
@@ -435,15 +349,6 @@ class CcgModel(Network[Encoded, DerivedBatch, "Sentence[Any]"]):
         key: jax.Array,
         options: CcgTrainOptions,
     ) -> tuple[jax.Array, Sums]:
-        """Return the negative log-likelihood of categories and of derivations per word, and sums.
-
-        Args:
-            parameters: weights by name.
-            constants: unused.
-            batch: from ``batch``.
-            key: PRNG key, for dropout.
-            options: dropout rates, and the penalty on rule weights.
-        """
         chain = self.chain(parameters, batch, Dropout(key, options.dropout, options.unknown))
         total = jnp.sum(self._supertags(batch, chain))
         words = jnp.maximum(1, self.units(batch))
@@ -493,23 +398,13 @@ def _training_forest(
 
 
 def log_marginals(chain: LinearChain) -> jax.Array:
-    """Return ``[batch, length, states]`` the log probability of each state at each position.
-
-    Args:
-        chain: a chain over the categories of words.
-    """
+    """Return the log probability of each state at each position, ``[batch, length, states]``."""
     marginals = position_marginals(chain)
     return jnp.log(jnp.maximum(marginals, _LEAST))
 
 
 def position_marginals(chain: LinearChain) -> jax.Array:
-    """Return ``[batch, length, states]`` the probability of each state at each position.
-
-    Transitions are shared by all positions and kept so: one copy per position would be large.
-
-    Args:
-        chain: a chain over the categories of words.
-    """
+    """Return the probability of each state at each position, ``[batch, length, states]``."""
     emission, transition = chain.log_weights
 
     def total(emission: jax.Array) -> jax.Array:
@@ -537,14 +432,7 @@ def probabilities(
     batches: Batches[Encoded, DerivedBatch],
     account: Shapes | None = None,
 ) -> list[Probabilities]:
-    """Return the probabilities of the categories of words, ``[n, lexical]`` for each sentence.
-
-    Args:
-        model: the parser.
-        parameters: its weights.
-        batches: the sentences.
-        account: records the compiled shapes.
-    """
+    """Return the probabilities of lexical categories, ``[n, lexical]`` for each sentence."""
     probabilities_of_all: list[Probabilities] = [np.zeros((0, 0), np.float32)] * len(batches)
     batch_answers = answers(model, parameters, batches, "supertags", _marginals, account)
     for members, batch, rows in batch_answers:
@@ -554,13 +442,7 @@ def probabilities(
 
 
 def multitags(model: CcgModel, probability: Probabilities, ratio: float) -> list[list[int]]:
-    """Return the categories of each word with at least a fraction of the best probability.
-
-    Args:
-        model: gives the lexical categories.
-        probability: ``[n, lexical]``.
-        ratio: the fraction.
-    """
+    """Return the categories of each word with ``ratio`` times the best probability or more."""
     lexical = np.asarray(model.grammar.lexical)
     likely = probability >= ratio * probability.max(1, keepdims=True)
     return [lexical[row].tolist() for row in likely]
@@ -573,15 +455,7 @@ def figures(
     batches: Batches[Encoded, DerivedBatch],
     shapes: Shapes | None = None,
 ) -> dict[str, Any]:
-    """Return the supertagging accuracy: the fraction of words whose best category is correct.
-
-    Args:
-        model: the parser.
-        parameters: its weights.
-        examples: held-out sentences with derivations.
-        batches: the same, encoded.
-        shapes: records the compiled shapes.
-    """
+    """Return the supertagging accuracy."""
     right = words = 0
     for s, rows in zip(examples, probabilities(model, parameters, batches, shapes), strict=True):
         names = [model.grammar.categories[model.grammar.lexical[i]] for i in rows.argmax(1)]

@@ -1,8 +1,7 @@
 """Predicate-argument dependencies of a derivation.
 
-Every category introduces variables for heads (``semipunct.papers.ccg.predicates``); rules unify the
-variables of the categories that they combine. A word depends on another one if it is the head of
-one of its arguments. In a coordination, each conjunct is.
+Rules unify the head variables of the categories that they combine. A word depends on another word
+if it heads one of its arguments; in a coordination, each conjunct does.
 
 Source: Hockenmaier and Steedman (2007), section 5; Clark and Curran (2004).
 """
@@ -25,16 +24,11 @@ from semipunct.papers.ccg.derivations import (
 )
 
 OWN = 0
-"""The number of the head that is the word itself."""
+"""The head number of the word itself."""
 
 
 class Slot(NamedTuple):
-    """An argument of a category that creates a dependency.
-
-    Attributes:
-        number: 1 for the innermost argument.
-        head: its number among the heads of the category.
-    """
+    """An argument that creates a dependency; 1 is the innermost."""
 
     number: int
     head: int
@@ -44,11 +38,9 @@ class Coindexation(NamedTuple):
     """The heads of a category.
 
     Attributes:
-        heads: ``[parts]`` the number of the head of the category that starts at each part; equal
-            numbers mean the same head, ``OWN`` is the word itself.
-        slots: the arguments that create dependencies, outermost first.
-        missing: the number of the head of the noun phrase that a modifier supplies to an argument
-            that lacks one; -1 if there is none.
+        heads: ``[parts]`` the head of the category at each part; ``OWN`` is the word itself.
+        slots: arguments that create dependencies, outermost first.
+        missing: head of the noun phrase that a modifier supplies to an argument, or -1.
     """
 
     heads: tuple[int, ...]
@@ -58,15 +50,11 @@ class Coindexation(NamedTuple):
 
 @lru_cache(maxsize=65536)
 def coindexation(category: Category) -> Coindexation:
-    """Determine which parts of a category share heads.
-
-    Args:
-        category: any category, such as that of a word.
-    """
+    """Determine which parts of a category share heads."""
     bare = category.without_conjunction().without_coindices()
     heads = _heads(bare)
     spine = _spine(bare)
-    # The arguments of a modified constituent do not create dependencies of the modifier.
+    # Arguments of a modified constituent create no dependencies of the modifier.
     first_own = next((i + 1 for i, (_, modifies) in enumerate(spine) if modifies), len(spine))
     missing = _missing(bare, spine, heads)
     for start, modifies in spine[:first_own]:
@@ -81,11 +69,7 @@ def coindexation(category: Category) -> Coindexation:
 
 
 def coindex(category: Category) -> Category:
-    """Return a category with the numbers of its heads, as in the leaves of CCGbank.
-
-    Args:
-        category: without coindices.
-    """
+    """Number the heads of a category, as in the leaves of CCGbank."""
     heads = coindexation(category).heads
     return Category(
         tuple(
@@ -95,18 +79,8 @@ def coindex(category: Category) -> Category:
     )
 
 
-def _ends(category: Category) -> list[int]:
-    """Return for each part the place after the category that begins there."""
-    n = len(category.parts)
-    ends = [n] * (n + 1)
-    for place in range(n - 1, -1, -1):
-        middle = place + 1
-        ends[place] = ends[ends[middle]] if category.parts[place].is_functor else middle
-    return ends
-
-
 def _heads(category: Category) -> list[int]:
-    parts, ends = category.parts, _ends(category)
+    parts, ends = category.parts, category.ends
     heads = [OWN] * len(parts)
     copies: list[tuple[int, int, int]] = []
     fresh = OWN
@@ -126,13 +100,13 @@ def _heads(category: Category) -> list[int]:
             waiting.append((result, fresh))
         else:
             waiting.append((result, head))
-    for result, argument, size in reversed(copies):  # inner ones were recorded after outer ones
+    for result, argument, size in reversed(copies):  # inner copies were recorded after outer ones
         heads[result : result + size] = heads[argument : argument + size]
     return heads
 
 
 def _modifies(parts: tuple[Part, ...], result: int, argument: int, ends: list[int]) -> bool:
-    """Return whether a functor is a modifier ``X|X``; verbs have features, modifiers have none."""
+    """Return whether a functor is a modifier ``X|X``; only verbs have features."""
     modified = parts[argument : ends[argument]]
     return parts[result:argument] == modified and not any(
         feature != VARIABLE for part in modified for feature in part.features
@@ -145,8 +119,8 @@ def _is_determiner(parts: tuple[Part, ...], result: int, argument: int, ends: li
 
 
 def _spine(category: Category) -> list[tuple[int, bool]]:
-    """Return the indices of the arguments, outermost first, and whether each is modified."""
-    parts, ends = category.parts, _ends(category)
+    """Return the indices of the arguments, outermost first, and whether they are modified."""
+    parts, ends = category.parts, category.ends
     arguments: list[tuple[int, bool]] = []
     place = 0
     while parts[place].is_functor:
@@ -158,7 +132,7 @@ def _spine(category: Category) -> list[tuple[int, bool]]:
 
 
 def _lacking(category: Category, start: int) -> int:
-    """Return the index of the noun phrase that the clause at index ``start`` lacks, or -1."""
+    """Return the index of the noun phrase that a clause lacks, or -1."""
     parts = category.parts
     if start + 2 >= len(parts) or not parts[start].is_functor:
         return -1
@@ -167,7 +141,6 @@ def _lacking(category: Category, start: int) -> int:
 
 
 def _missing(category: Category, spine: list[tuple[int, bool]], heads: list[int]) -> int:
-    """Return the head of the noun phrase that is supplied to arguments that lack one."""
     parts = category.parts
     for start, modifies in spine:
         if modifies:
@@ -185,14 +158,7 @@ Heads = list[int]
 
 
 class Dependency(NamedTuple):
-    """A dependency between two words.
-
-    Attributes:
-        head: the word whose argument it is, from 1.
-        category: the category of that word.
-        argument: the number of the argument, 1 for the innermost.
-        dependent: the word that is the head of the argument.
-    """
+    """A dependency between two words, from 1; argument 1 is the innermost."""
 
     head: int
     category: str
@@ -203,10 +169,7 @@ class Dependency(NamedTuple):
 def predicate_dependencies(tree: Derivation) -> frozenset[Dependency]:
     """Return the dependencies of a derivation.
 
-    Marks and conjunctions create none.
-
-    Args:
-        tree: any derivation; a node without a known rule passes on only its head.
+    Marks and conjunctions create none. A node without a known rule passes on its head only.
     """
     heads = _Heads()
     values: list[Heads] = [[] for _ in tree.depths]
@@ -236,7 +199,7 @@ def predicate_dependencies(tree: Derivation) -> frozenset[Dependency]:
 
 
 class _Heads:
-    """Union-find of head variables, which stand for words or for pairs of conjuncts."""
+    """Union-find over head variables, which denote words or pairs of conjuncts."""
 
     def __init__(self) -> None:
         self._above: list[int] = []
@@ -248,7 +211,6 @@ class _Heads:
         return len(self._above) - 1
 
     def fresh(self, category: Category, head_variable: int | None = None) -> Heads:
-        """Return variables for a category; that of its own head may be given."""
         head_numbers = coindexation(category).heads
         variable_of = {0: head_variable} if head_variable is not None else {}
         for head in head_numbers:
@@ -265,27 +227,24 @@ class _Heads:
         return root
 
     def equal(self, a: Sequence[int], b: Sequence[int]) -> None:
-        """Unify variables pairwise."""
         for x, y in zip(a, b, strict=True):
             first, second = self.find(x), self.find(y)
             if first != second:
                 self._above[second] = first
 
     def joined(self, a: int, b: int) -> int:
-        """Return a variable for the heads of two conjuncts."""
         joined_variable = self.variable()
         self._members[joined_variable] = (a, b)
         return joined_variable
 
     def classes(self) -> dict[int, list[int]]:
-        """Return the members of each class of equal variables: words, and pairs of conjuncts."""
+        """Return the members of each class of equal variables."""
         inside: dict[int, list[int]] = {}
         for variable in (*self.words, *self._members):
             inside.setdefault(self.find(variable), []).append(variable)
         return inside
 
     def resolved(self, variable: int, classes: Mapping[int, Sequence[int]]) -> list[int]:
-        """Return the words of a variable, given ``classes``."""
         words: list[int] = []
         seen: set[int] = set()
         waiting = [variable]
@@ -303,7 +262,6 @@ class _Heads:
 
 
 def _split(category: Category, heads: Heads) -> tuple[Heads, Heads]:
-    """Return the heads of the result and of the argument of a functor."""
     middle = 1 + len(category.result.parts)
     return heads[1:middle], heads[middle:]
 
@@ -315,7 +273,6 @@ def _combined(
     below: list[tuple[Category, Heads]],
     head: int,
 ) -> Heads:
-    """Return the heads of a node, given those of its children."""
     name = rule.name
     if name.endswith("application"):
         main, secondary = below if name.startswith("forward") else (below[1], below[0])
@@ -395,8 +352,8 @@ def _coordinated(heads: _Heads, category: Category, below: list[tuple[Category, 
 def _changed(heads: _Heads, category: Category, child: tuple[Category, Heads]) -> Heads:
     """Return the heads of a constituent after a type change.
 
-    The noun phrase that a clause lacks is the one that it modifies, or the subject of the clause
-    that it modifies.
+    The noun phrase that a clause lacks is the one it modifies, or the subject of the clause it
+    modifies.
     """
     child_category, old_heads = child
     changed = heads.fresh(category, old_heads[0])

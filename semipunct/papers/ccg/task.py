@@ -1,4 +1,4 @@
-"""The CCG parser: words with tags in, derivations out."""
+"""Parsing with CCG: tagged words in, derivations out."""
 
 from __future__ import annotations
 
@@ -56,13 +56,13 @@ if TYPE_CHECKING:
     Derived = Entry[VerbatimRecord[AutoRecord], Sentence[Derivation]]
 
 RATIOS = (0.05, 0.01, 0.003)
-"""Multitagging ratios: if there is no derivation with one, the next is tried."""
+"""Multitagging ratios, tried in turn until there is a derivation."""
 
 TIGHTER = (0.3, 1.0)
-"""Ratios for charts that were too large; the last one keeps only the best category."""
+"""Ratios after a chart that became too large; the last keeps only the best category."""
 
 MOST_EDGES = 300_000
-"""Maximum number of hyperedges of a chart; larger charts are abandoned, to bound memory."""
+"""Maximum number of hyperedges of a chart, to bound memory."""
 
 _ROOMS = (
     (256, 20, 32, 8),
@@ -71,39 +71,29 @@ _ROOMS = (
     (8192, 64, 160, 48),
     (16384, 96, 256, 64),
 )
-"""Sizes to pad forests to: hyperedges, levels, nodes per level and hyperedges per node."""
+"""Sizes to pad forests to: hyperedges, levels, nodes per level, hyperedges per node."""
 
 _CELLS = 2**20
-"""The approximate number of padded hyperedge positions in a batch."""
+"""Approximate number of padded hyperedges in a batch."""
 
 _LEAST = 1e-8
 
 
 class CcgParse(NamedTuple):
-    """The result of parsing a sentence.
+    """The parse of a sentence.
 
     Attributes:
-        derivation: the best derivation, None if there is none.
-        log_weight: log weight of the derivation; minus infinity if there is none.
-        counts: total size of all charts built for the sentence.
-        ratio: multitagging ratio with which the derivation was found, or the last one tried.
-        complete: whether no chart was abandoned because of its size.
+        counts: total size of all charts.
+        complete: whether no chart became too large.
     """
 
     derivation: Derivation | None
-    log_weight: float
     counts: Counts
-    ratio: float
     complete: bool
 
 
 class Weighed(NamedTuple):
-    """A forest with the log weights of its hyperedges.
-
-    Attributes:
-        forest: the forest of a sentence.
-        weights: ``[edges]``.
-    """
+    """A forest with the log weights ``[edges]`` of its hyperedges."""
 
     forest: Forest
     weights: npt.NDArray[np.float32]
@@ -111,14 +101,7 @@ class Weighed(NamedTuple):
 
 @dataclass(frozen=True)
 class CcgParser:
-    """A parser with its weights.
-
-    Attributes:
-        model: the model.
-        parameters: its weights.
-        ratios: multitagging ratios, in descending order.
-        most_edges: maximum number of hyperedges of a chart.
-    """
+    """A parser with its weights."""
 
     model: CcgModel
     parameters: Weights
@@ -131,70 +114,43 @@ class CcgParser:
         return {name: np.asarray(self.parameters[name]) for name in names}
 
     def supertags(self, sentences: Sequence[Sentence[Any]]) -> list[Probabilities]:
-        """Return the probabilities of the categories of words, ``[n, lexical]`` for each sentence.
-
-        Args:
-            sentences: words and marks, with tags.
-        """
         encoded = self.model.encode_words(sentences)
         return probabilities(self.model, self.parameters, Batches(self.model, encoded))
 
     def parse(
         self, sentences: Sequence[Sentence[Any]], supertags: Sequence[Probabilities] | None = None
     ) -> list[CcgParse]:
-        """Return the best derivation of each sentence.
-
-        Args:
-            sentences: words and marks, with tags.
-            supertags: from ``supertags``; None to compute them.
-        """
         supertags_of_all = self.supertags(sentences) if supertags is None else supertags
         charts = [self.chart(rows) for rows in supertags_of_all]
         weighed = {
             i: Weighed(chart.forest, self.weights(s, rows, chart.forest))
-            for i, (s, rows, (chart, _)) in enumerate(
+            for i, (s, rows, chart) in enumerate(
                 zip(sentences, supertags_of_all, charts, strict=True)
             )
             if chart.forest is not None
         }
         best = best_derivations(self.model.grammar, weighed)
         return [
-            CcgParse(*best.get(i, (None, -np.inf)), chart.counts, ratio, chart.complete)
-            for i, (chart, ratio) in enumerate(charts)
+            CcgParse(best.get(i), chart.counts, chart.complete) for i, chart in enumerate(charts)
         ]
 
-    def chart(self, rows: Probabilities) -> tuple[Chart, float]:
-        """Build charts of a sentence until one has a derivation; return the last one and its ratio.
-
-        Args:
-            rows: ``[n, lexical]`` probabilities.
-
-        Returns:
-            The last chart, with the total counts of all charts, and its ratio.
-        """
-        chart, ratio = Chart(None, Counts(0, 0, 0), complete=True), 1.0
+    def chart(self, rows: Probabilities) -> Chart:
+        """Build charts until one has a derivation; return it, with the total counts of all."""
+        chart = Chart(None, Counts(0, 0, 0), complete=True)
         waiting = list(self.ratios)
         while waiting and chart.forest is None:
-            ratio = waiting.pop(0)
-            candidates = multitags(self.model, rows, ratio)
+            candidates = multitags(self.model, rows, waiting.pop(0))
             headed = self.model.options.heads
             attempt = build(self.model.grammar, candidates, self.most_edges, headed=headed)
             counts = Counts(*(a + b for a, b in zip(chart.counts, attempt.counts, strict=True)))
             if chart.complete and not attempt.complete:  # continue with fewer categories
                 waiting = list(TIGHTER)
             chart = Chart(attempt.forest, counts, chart.complete and attempt.complete)
-        return chart, ratio
+        return chart
 
     def weights(
         self, sentence: Sentence[Any], rows: Probabilities, forest: Forest
     ) -> npt.NDArray[np.float32]:
-        """Return ``[edges]`` the log weights of the hyperedges of a forest.
-
-        Args:
-            sentence: the words.
-            rows: ``[n, lexical]`` probabilities.
-            forest: the forest of the same sentence.
-        """
         model = self.model
         codes = model.vocabulary.encode([sentence])[0]
         tag_codes, word_codes = (codes[[CODES.index(name)]] for name in ("tag", "word"))
@@ -215,19 +171,9 @@ def _heaviest(graph: Hypergraphs) -> jax.Array:
     return Viterbi().log_weight(graph.inside(Viterbi()))
 
 
-def best_derivations(
-    grammar: Grammar, forests: Mapping[int, Weighed]
-) -> dict[int, tuple[Derivation, float]]:
-    """Return the best derivation of each forest, and its log weight.
-
-    The Viterbi weights of all nodes are computed first; then the best hyperedges are followed from
-    the root down.
-
-    Args:
-        grammar: gives the names of categories and rules.
-        forests: the forests by number.
-    """
-    best: dict[int, tuple[Derivation, float]] = {}
+def best_derivations(grammar: Grammar, forests: Mapping[int, Weighed]) -> dict[int, Derivation]:
+    """Return the best derivation of each forest."""
+    best: dict[int, Derivation] = {}
     for members, layouts, graph in padded_graphs(forests):
         tables = np.asarray(_heaviest(graph))
         for row, i in enumerate(members):
@@ -235,21 +181,17 @@ def best_derivations(
             heaviest = tables[row][layouts[row].places(graph.edges.shape[2])]
             scores = weights + heaviest[forest.tails].sum(1)
             chosen = np.zeros(forest.nodes, np.intp)
-            # The heaviest of the hyperedges into a node is written last and overwrites the others.
+            # The heaviest hyperedge of a node is written last and overwrites the others.
             order = np.argsort(scores, kind="stable")
             chosen[forest.heads[order]] = order
-            best[i] = _derivation(grammar, forest, chosen), float(heaviest[forest.nodes - 1])
+            best[i] = _derivation(grammar, forest, chosen)
     return best
 
 
 def padded_graphs(
     forests: Mapping[int, Weighed],
 ) -> Iterator[tuple[list[int], list[Layout], Hypergraphs]]:
-    """Yield the numbers, layouts and hypergraphs of forests in batches with few distinct shapes.
-
-    Args:
-        forests: the forests by number.
-    """
+    """Yield the numbers, layouts and hypergraphs of forests in batches of few shapes."""
     laid: dict[int, Layout] = {}
     groups: dict[tuple[int, ...], list[int]] = {}
     for i, weighed in forests.items():
@@ -279,7 +221,6 @@ def _room(size: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def _derivation(grammar: Grammar, forest: Forest, chosen: npt.NDArray[np.intp]) -> Derivation:
-    """Return the derivation given by one chosen hyperedge for each node."""
     depths: list[int] = []
     categories: list[str] = []
     heads: list[int] = []
@@ -297,7 +238,7 @@ def _derivation(grammar: Grammar, forest: Forest, chosen: npt.NDArray[np.intp]) 
 
 
 class ParseDerivations(Task[ParseOptions, CcgParse]):
-    """Parses words and tags of files of derivations."""
+    """Parses the tagged words of files of derivations."""
 
     name = "parse"
     outcome = "left out"
@@ -369,7 +310,7 @@ def _texts(outcome: Outcome[CcgParse]) -> Iterator[str]:
 
 
 def assess_derivations(request: EvaluateRequest) -> Assessment:
-    """Compare derivations with those of sentences."""
+    """Compare predicted derivations with a treebank."""
     sentences = without_omitted(request.examples)
     parser = CcgParser(model_of_kind(request.model, CcgModel), request.model.parameters)
     trees = [parse.derivation for parse in parser.parse(sentences)]

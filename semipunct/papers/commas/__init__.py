@@ -1,1 +1,1 @@
-"""Comma models, given the words and phrases of a sentence (Shieber and Tao 2003)."""
+"""Comma models, given words and phrases (Shieber and Tao 2003)."""

@@ -1,14 +1,9 @@
-"""A generative comma model on phrase-structure trees: phrases draw commas for their edges.
+"""Models of commas at the edges of phrases.
 
-This is the model of Li, Wang and Eisner (2019) with the comma as the only mark, on the trees of
-their footnote 2: every constituent has a pair of punctemes, including those that share a head or an
-edge. The distribution over pairs is log-linear in features of the phrase. Commas that meet between
-two words are merged; the remaining one is either visible, or absorbed by a neighbour such as a
-period.
-
-The same features are used in a conditional random field over spans (``model.field=true``): each
-phrase has weights for the visible commas in the slots at its edges, and the weight of all commas of
-a sentence is the product over its phrases.
+The generative model follows Li, Wang and Eisner (2019, footnote 2) with the comma as the only mark:
+every constituent has a pair of punctemes, log-linear in features of the phrase. Commas that meet
+between two words are merged, and the result may be absorbed. With ``model.field=true`` the same
+features weigh the visible commas at the edges of a phrase, in a conditional random field.
 """
 
 from __future__ import annotations
@@ -44,14 +39,14 @@ DEEPEST = 256
 
 _WIDTHS = (1, 2, 3, 5, 8, 13, 21)
 _EDGE = "^"
-_PRIOR = 3.0  # initial weight of drawing no comma
+_PRIOR = 3.0  # initial weight of no comma
 
-# The state of a slot automaton tells whether there was a comma. Labels: none, a comma.
+# States of a slot's automaton: no comma yet, a comma. Labels: none, a comma.
 _MATRICES = np.array([[[0, -np.inf], [-np.inf, 0]], [[-np.inf, 0], [-np.inf, 0]]], np.float32)
 _INITIAL = np.array([0, -np.inf], np.float32)
 
-# In the field, all labels that meet at a slot equal the visible comma, which the state holds from
-# the start: 0 without a comma, 1 with one.
+# In the field, all labels that meet at a slot equal the visible comma, which is the state from the
+# start: 0 without a comma, 1 with one.
 _AGREE = np.array(
     [[[0, -np.inf], [-np.inf, -np.inf]], [[-np.inf, -np.inf], [-np.inf, 0]]], np.float32
 )
@@ -63,12 +58,12 @@ class PhrasesBatch(NamedTuple):
 
     Attributes:
         features: ``[batch, nodes, most]`` i + 1 for feature i, 0 for none.
-        depths: ``[batch, nodes]`` depths of the nodes.
-        nodes: ``[batch]`` numbers of nodes; 0 in the padding.
+        depths: ``[batch, nodes]``.
+        nodes: ``[batch]``; 0 for padding.
         places: ``[batch, slots]`` indices into ``PLACES``.
-        commas: ``[batch, slots]`` whether each slot has a comma.
-        slots: ``[batch]`` numbers of slots; 0 in the padding.
-        levels: ``[levels]`` zeros, whose shape is the number of levels.
+        commas: ``[batch, slots]``.
+        slots: ``[batch]``; 0 for padding.
+        levels: ``[levels]``; only the shape matters.
     """
 
     features: npt.NDArray[np.int32] | jax.Array
@@ -82,14 +77,7 @@ class PhrasesBatch(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class EncodedPhrases:
-    """Sentences encoded for the model.
-
-    Attributes:
-        features: for each sentence ``[nodes, most]``.
-        depths: for each sentence ``[nodes]``.
-        places: for each sentence ``[n + 1]``.
-        commas: for each sentence ``[n + 1]``.
-    """
+    """Encoded sentences, as in ``PhrasesBatch`` without the batch axis."""
 
     features: Sequence[npt.NDArray[np.int32]]
     depths: Sequence[npt.NDArray[np.int32]]
@@ -98,18 +86,12 @@ class EncodedPhrases:
 
     @property
     def lengths(self) -> list[int]:
-        """The number of words in each sentence."""
         return [len(commas) - 1 for commas in self.commas]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class DelimiterModel(Network[EncodedPhrases, PhrasesBatch, Sentence[PhraseTree]]):
-    """A model of the underlying commas of phrases and of their visibility.
-
-    Attributes:
-        options: the settings.
-        features: the features that have weights, in ascending order.
-    """
+    """A model of the underlying commas of phrases and their visibility."""
 
     kind: ClassVar[str] = "phrase-commas"
     scoring_limits: ClassVar[tuple[int, int]] = (64, 2048)
@@ -126,12 +108,6 @@ class DelimiterModel(Network[EncodedPhrases, PhrasesBatch, Sentence[PhraseTree]]
         return cls(options, frequent(features, options.minimum_feature_count))
 
     def initial_parameters(self, seed: int, scale: float) -> dict[str, Array]:
-        """Return weights with which few phrases draw commas, and most of these are visible.
-
-        Args:
-            seed: seed of the random number generator.
-            scale: standard deviation of the weights of features.
-        """
         generator = np.random.default_rng(seed)
         drawn = generator.normal(0.0, scale, (len(self.features), 2, 2))
         bias = np.array([[_PRIOR, 0], [0, 0]], np.float32)
@@ -159,7 +135,7 @@ class DelimiterModel(Network[EncodedPhrases, PhrasesBatch, Sentence[PhraseTree]]
         size = shape or len(members)
         nodes = row_lengths([len(encoded.depths[i]) for i in members], size)
         slots = row_lengths([len(encoded.commas[i]) for i in members], size)
-        # One size determines the other, which limits the number of distinct shapes.
+        # One size determines the other, to limit the number of shapes.
         length = round_up(max(int(nodes.max()), 2 * int(slots.max())), 64, 1)
         of_nodes, of_slots = (size, length), (size, length // 2 + 1)
         depths = pad_rows([encoded.depths[i] for i in members], of_nodes)
@@ -174,13 +150,7 @@ class DelimiterModel(Network[EncodedPhrases, PhrasesBatch, Sentence[PhraseTree]]
         )
 
     def marks(self, parameters: Parameters, batch: PhrasesBatch, *, seen: bool) -> PhraseMarks:
-        """Return the distributions over pairs of commas.
-
-        Args:
-            parameters: weights by name.
-            batch: from ``batch``.
-            seen: whether to condition on the commas of the sentences; otherwise all are possible.
-        """
+        """Return the distributions over pairs of commas, given the visible ones if ``seen``."""
         weight = parameters["weight"]
         table = jnp.concatenate([jnp.zeros((1, 2, 2), weight.dtype), weight])
         score = jnp.sum(table[batch.features], 2) + parameters["bias"]
@@ -201,24 +171,14 @@ class DelimiterModel(Network[EncodedPhrases, PhrasesBatch, Sentence[PhraseTree]]
         )  # fmt: skip
 
     def log_likelihoods(self, parameters: Parameters, batch: PhrasesBatch) -> jax.Array:
-        """Return ``[sentences]`` log p(commas | phrases), summed over the underlying commas.
-
-        Args:
-            parameters: weights by name.
-            batch: from ``batch``.
-        """
+        """Return ``[sentences]`` log p(commas | phrases)."""
         log_p = Distribution(self.marks(parameters, batch, seen=True)).log_partition()
         if self.options.field:
             log_p -= Distribution(self.marks(parameters, batch, seen=False)).log_partition()
         return log_p
 
     def probabilities(self, parameters: Parameters, batch: PhrasesBatch) -> jax.Array:
-        """Return ``[sentences, slots]`` the probability of a visible comma.
-
-        Args:
-            parameters: weights by name.
-            batch: from ``batch``; its commas are ignored.
-        """
+        """Return ``[sentences, slots]`` the probability of a visible comma."""
         marginals = Distribution(self.marks(parameters, batch, seen=False)).marginals()
         if self.options.field:
             return marginals.final[..., 1]
@@ -276,11 +236,7 @@ def _places(sentence: Sentence[PhraseTree]) -> npt.NDArray[np.int32]:
 
 
 def node_features(sentence: Sentence[PhraseTree]) -> Iterator[list[str]]:
-    """Yield the features of each node; their number is the same for all nodes.
-
-    Args:
-        sentence: a sentence with its phrases; its commas are ignored.
-    """
+    """Yield the features of each node; its commas are ignored."""
     tree = sentence.tree
     left, right = tree.edges
     label = [category(name) or _EDGE for name in tree.categories]

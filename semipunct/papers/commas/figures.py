@@ -1,4 +1,4 @@
-"""Phrases: predicted brackets compared with those of a treebank (Black et al. 1991)."""
+"""Evaluation of phrases by labelled brackets (Black et al. 1991)."""
 
 from __future__ import annotations
 
@@ -44,19 +44,7 @@ class BracketFigures(Figures, frozen=True):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BracketStatistics(Statistics[BracketFigures]):
-    """The contribution of each sentence to ``BracketFigures``: counts.
-
-    Attributes:
-        words: ``[sentences]`` words.
-        tags: ``[sentences]`` words with the right part of speech.
-        gold: ``[sentences]`` gold brackets.
-        predicted: ``[sentences]`` predicted brackets.
-        labelled: ``[sentences]`` predicted brackets that are right.
-        unlabelled: ``[sentences]`` predicted brackets that are right if labels are ignored.
-
-    Raises:
-        ValueError: if shapes or counts are inconsistent; the message names the sentence.
-    """
+    """Counts ``[sentences]`` of words, right tags, and gold, predicted and right brackets."""
 
     task: ClassVar[str] = "brackets"
     columns: ClassVar[Mapping[str, Column]] = {
@@ -105,19 +93,13 @@ class BracketStatistics(Statistics[BracketFigures]):
 def bracket_statistics(
     gold: Sequence[PhraseTree], predicted: Sequence[PhraseTree]
 ) -> BracketStatistics:
-    """Compare predicted phrases with gold phrases, sentence by sentence.
+    """Compare predicted with gold phrases as in evalb, without punctuation and function tags.
 
-    A bracket is a phrase with its label and the words that it dominates, without punctuation.
-    Phrases that consist of punctuation are ignored, and punctuation within or next to a phrase
-    makes no difference, as in evalb. Function tags are ignored. The tags of all words are compared.
-
-    Args:
-        gold: the trees of a treebank.
-        predicted: the trees of a parser, over the same words.
+    Tags are compared for all words.
     """
     rows: list[tuple[int, ...]] = []
     for gold_tree, predicted_tree in zip(gold, predicted, strict=True):
-        # The gold tags determine which words are punctuation, in both trees.
+        # The gold tags tell which words are punctuation, in both trees.
         words = [tag not in MARK_TAGS for tag in gold_tree.tags]
         a, b = _brackets(gold_tree, words), _brackets(predicted_tree, words)
         bare = [Counter(bracket[:2] for bracket in x.elements()) for x in (a, b)]

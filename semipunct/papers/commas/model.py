@@ -1,4 +1,4 @@
-"""The comma model: a chain of three states over the words of a sentence."""
+"""The comma model of Shieber and Tao (2003): a chain of three states over the words."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     import optax  # pyright: ignore[reportMissingTypeStubs]
 
 EDGE = "^"
-"""Stands for positions outside of the sentence."""
+"""Marks positions outside of the sentence."""
 
 _MOST = 6
 """Larger counts of constituents are not distinguished."""
@@ -49,7 +49,7 @@ _WIDTHS = (1, 2, 3, 5, 8, 13, 21)
 
 
 class SlotFeatures(msgspec.Struct, frozen=True):
-    """The features that have weights: feature i has weight i, in ascending order."""
+    """The features that have weights, in ascending order."""
 
     names: tuple[str, ...]
 
@@ -57,20 +57,13 @@ class SlotFeatures(msgspec.Struct, frozen=True):
     def of(
         cls, sentences: Sequence[Sentence[PhraseTree]], templates: Sequence[str], minimum: int
     ) -> SlotFeatures:
-        """Collect the features of training sentences.
-
-        Args:
-            sentences: training sentences.
-            templates: groups of features, a subset of ``options.TEMPLATES``.
-            minimum: minimum number of slots with a feature.
-        """
         counts = Counter(f for s in sentences for slot in slot_features(s, templates) for f in slot)
         return cls(tuple(sorted(f for f, n in counts.items() if n >= minimum)))
 
     def encode(
         self, sentences: Sequence[Sentence[PhraseTree]], templates: Sequence[str]
     ) -> list[npt.NDArray[np.int32]]:
-        """Return for each sentence ``[n + 1, most]`` i + 1 for feature i; 0 for none."""
+        """Return ``[n + 1, most]`` for each sentence: i + 1 for feature i, 0 for none."""
         number = {name: i for i, name in enumerate(self.names, 1)}
         encoded: list[npt.NDArray[np.int32]] = []
         for s in sentences:
@@ -80,12 +73,7 @@ class SlotFeatures(msgspec.Struct, frozen=True):
 
 
 def slot_features(sentence: Sentence[PhraseTree], templates: Sequence[str]) -> Iterator[list[str]]:
-    """Yield the features of each slot; their number is the same for all slots.
-
-    Args:
-        sentence: a sentence with its phrases; its commas are ignored.
-        templates: groups of features, a subset of ``options.TEMPLATES``.
-    """
+    """Yield the features of each slot by groups of ``options.TEMPLATES``, without its commas."""
     n = sentence.size
     words = [EDGE, EDGE, *(form.lower() for form in dotted_forms(sentence)), EDGE, EDGE]
     tags = [EDGE, EDGE, *sentence.tree.tags, EDGE, EDGE]
@@ -116,11 +104,7 @@ def _around(name: str, four: Sequence[str]) -> list[str]:
 
 
 def ranks(tree: PhraseTree) -> list[int]:
-    """Return the position of each node among its siblings, from 0.
-
-    Args:
-        tree: a phrase-structure tree.
-    """
+    """Return the index of each node among its siblings."""
     ranks_of_nodes = [0] * len(tree.categories)
     for children in tree.children:
         for place, child in enumerate(children):
@@ -129,16 +113,12 @@ def ranks(tree: PhraseTree) -> list[int]:
 
 
 def conjunctions(tree: PhraseTree) -> list[int]:
-    """Return the number of conjunctions among the children of each node.
-
-    Args:
-        tree: a phrase-structure tree.
-    """
+    """Count the conjunctions among the children of each node."""
     return [sum(tree.categories[x] == "CC" for x in children) for children in tree.children]
 
 
 class _Meeting:
-    """The constituents of a tree, grouped by the slots where they start and end."""
+    """The constituents of a tree by the slots where they start and end."""
 
     def __init__(self, tree: PhraseTree) -> None:
         self.tree = tree
@@ -164,7 +144,7 @@ class _Meeting:
         before, after = self._topmost(self.ends[slot]), self._topmost(self.starts[slot])
         label, parents = self.label, self.tree.parents
         b, a = (label[x] if x >= 0 else EDGE for x in (before, after))
-        # The lowest phrase that contains both: a comma would be its child.
+        # The lowest phrase that contains both; a comma would be its child.
         over = parents[before if before >= 0 else after]
         p = label[over] if over >= 0 else EDGE
         width = [self._width(x) for x in (before, after)]
@@ -200,7 +180,6 @@ class _Meeting:
         ]  # fmt: skip
 
     def _topmost(self, nodes: Sequence[int]) -> int:
-        """Return the outermost of some nodes, listed from the outside; -1 if there is none."""
         return nodes[0] if nodes else -1
 
     def _width(self, node: int) -> int:
@@ -210,29 +189,21 @@ class _Meeting:
         return sum(width >= bound for bound in _WIDTHS)
 
     def _opening(self, node: int, tags: Sequence[str]) -> str:
-        """Return the tag of the first word of a constituent."""
         return self.tree.tags[self.left[node]] if node >= 0 else EDGE
 
 
 def without_some(features: npt.NDArray[np.int32] | jax.Array, share: float, key: jax.Array) -> Any:
-    """Drop features at random, for training.
-
-    Args:
-        features: an array of any shape, 0 for no feature.
-        share: the fraction to drop.
-        key: PRNG key.
-    """
+    """Drop a share of features at random."""
     return jnp.where(jax.random.bernoulli(key, 1 - share, features.shape), features, 0)
 
 
 PLAIN, BEFORE_COMMA, AFTER = range(3)
-"""The states of a word: no comma next to it; a comma after it; a comma before it and none after
-it."""
+"""The states of a word: no comma beside it; a comma after it; a comma only before it."""
 
 STATES = 3
 
 _STEPS = np.array([[1, 1, 0], [0, 1, 1], [1, 1, 0]], bool)
-"""The transitions allowed between states: the state after a comma must record the comma."""
+"""Allowed transitions: the state after a comma must record the comma."""
 
 
 class CommaBatch(NamedTuple):
@@ -240,9 +211,9 @@ class CommaBatch(NamedTuple):
 
     Attributes:
         terms: ``[batch, positions, QUERIES, terms]`` from ``Trigrams.terms``.
-        features: ``[batch, positions, most]`` features of the slot after each position.
-        commas: ``[batch, positions]`` whether there is a comma in that slot.
-        lengths: ``[batch]`` numbers of positions; 0 in the padding.
+        features: ``[batch, positions, most]`` of the slot after each position.
+        commas: ``[batch, positions]`` whether that slot has a comma.
+        lengths: ``[batch]`` positions; 0 for padding.
     """
 
     terms: npt.NDArray[np.int32]
@@ -253,13 +224,7 @@ class CommaBatch(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Encoded:
-    """Sentences encoded for the comma model.
-
-    Attributes:
-        terms: for each sentence ``[n + 2, QUERIES, terms]``.
-        features: for each sentence ``[n + 1, most]``.
-        commas: for each sentence ``[n + 1]``.
-    """
+    """Encoded sentences, as in ``CommaBatch`` without the batch axis and padding."""
 
     terms: Sequence[npt.NDArray[np.int32]]
     features: Sequence[npt.NDArray[np.int32]]
@@ -267,19 +232,12 @@ class Encoded:
 
     @property
     def lengths(self) -> list[int]:
-        """The number of words in each sentence."""
         return [len(commas) - 1 for commas in self.commas]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CommaModel(MaximumLikelihood[Encoded, CommaBatch, Sentence[PhraseTree]]):
-    """A comma model with trigrams (Shieber and Tao 2003), features of slots, or both.
-
-    Attributes:
-        options: the settings.
-        trigrams: counts of n-grams of words and commas.
-        features: the features of slots that have weights.
-    """
+    """A comma model with trigrams (Shieber and Tao 2003), features of slots, or both."""
 
     kind: ClassVar[str] = "commas"
     scoring_limits: ClassVar[tuple[int, int]] = (64, 2048)
@@ -297,12 +255,6 @@ class CommaModel(MaximumLikelihood[Encoded, CommaBatch, Sentence[PhraseTree]]):
         return cls(options, Trigrams.of(sentences, options), features)
 
     def initial_parameters(self, seed: int, scale: float) -> dict[str, Array]:
-        """Return initial weights: those of trigrams are computed from counts, transitions are zero.
-
-        Args:
-            seed: seed of the random number generator.
-            scale: standard deviation of the weights of features.
-        """
         drawn = np.random.default_rng(seed).normal(0.0, scale, len(self.features.names))
         return {
             "trigrams": self.trigrams.table(),
@@ -331,12 +283,7 @@ class CommaModel(MaximumLikelihood[Encoded, CommaBatch, Sentence[PhraseTree]]):
         )
 
     def chain(self, parameters: Parameters, batch: CommaBatch) -> LinearChain:
-        """Return the linear chains over states (Shieber and Tao 2003, figure 1).
-
-        Args:
-            parameters: weights by name.
-            batch: from ``batch``.
-        """
+        """Return the linear chains over states (Shieber and Tao 2003, figure 1)."""
         lengths = jnp.asarray(batch.lengths)
         table = parameters["trigrams"]
         table = jnp.concatenate([jnp.zeros(1, table.dtype), table, -table])
@@ -345,7 +292,7 @@ class CommaModel(MaximumLikelihood[Encoded, CommaBatch, Sentence[PhraseTree]]):
         slots = jnp.sum(weights[batch.features], -1)
         position = jnp.arange(log_p.shape[1])
         is_last = position == lengths[:, None] - 1
-        # A comma is scored in the transition to its state; no transition precedes slot 0.
+        # The transition to its state scores a comma; no transition precedes slot 0.
         first = (position == 0)[None] & (lengths > 0)[:, None]
         with_comma = slots + jnp.where(first, log_p[..., COMMA_NEXT], 0.0)
         nothing = jnp.zeros_like(slots)
@@ -376,12 +323,6 @@ class CommaModel(MaximumLikelihood[Encoded, CommaBatch, Sentence[PhraseTree]]):
         return linear_chain(emission, step, lengths)
 
     def log_likelihoods(self, parameters: Parameters, batch: CommaBatch) -> jax.Array:
-        """Return ``[sentences]`` log p(commas | words, phrases).
-
-        Args:
-            parameters: weights by name.
-            batch: from ``batch``.
-        """
         chain = self.chain(parameters, batch)
         states = states_of(jnp.asarray(batch.commas))
         return chain.path_log_weight(states) - Distribution(chain).log_partition()
@@ -400,13 +341,6 @@ class CommaModel(MaximumLikelihood[Encoded, CommaBatch, Sentence[PhraseTree]]):
     def optimiser(
         self, options: CommaTrainOptions, steps: int, slots: float
     ) -> optax.GradientTransformation | Optimiser:
-        """Return AdamW for the weights that are trained; all others are fixed.
-
-        Args:
-            options: the weights to train, rate, schedule and decay.
-            steps: total number of updates.
-            slots: ignored, because no penalty is per sentence.
-        """
         import optax  # pyright: ignore[reportMissingTypeStubs]
 
         from semipunct.models.optimisation import clipped_adamw
@@ -454,17 +388,12 @@ class CommaModel(MaximumLikelihood[Encoded, CommaBatch, Sentence[PhraseTree]]):
 
 
 def states_of(commas: jax.Array) -> jax.Array:
-    """Return the states of positions, ``[batch, positions]``.
-
-    Args:
-        commas: ``[batch, positions]`` whether there is one after each.
-    """
+    """Return the states of positions, given the commas after them, ``[batch, positions]``."""
     before = jnp.pad(commas[:, :-1], ((0, 0), (1, 0)))
     return jnp.where(commas, BEFORE_COMMA, jnp.where(before, AFTER, PLAIN))
 
 
 def _log_without(log_probability: jax.Array) -> jax.Array:
-    """Return log(1 - p) given log p, which is bounded away from zero."""
     return jnp.log1p(-jnp.exp(jnp.minimum(log_probability, -_LEAST)))
 
 

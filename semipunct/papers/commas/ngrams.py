@@ -1,8 +1,7 @@
-"""Trigrams of words and commas: counts, and the table entries that score the steps of a chain.
+"""Trigrams of words and commas with Katz smoothing.
 
-The string of a sentence consists of its words with the commas between them, followed by END. Each
-symbol is predicted from the two preceding symbols and the constituents that end at its slot: for a
-comma, the slot that contains it; for a word, the slot before it.
+Each symbol of a sentence is predicted from the two preceding symbols and the constituents that end
+at its slot (for a word, the slot before it).
 """
 
 from __future__ import annotations
@@ -34,17 +33,13 @@ _NOTHING = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class Katz:
-    """Counts of outcomes after contexts of up to ``order`` elements.
+    """Counts of outcomes after contexts of up to ``order`` symbols, for Katz back-off.
 
     Attributes:
-        base: the number of symbols; contexts and outcomes are symbols from 0 to ``base`` - 1.
-        keys: for contexts of 0 to ``order`` elements, the n-grams that were seen, in ascending
-            order: numbers in base ``base`` whose digits are the elements of the context and the
-            outcome.
-        counts: the counts of these n-grams.
-
-    Raises:
-        ValueError: if keys do not ascend, counts are not positive, or a shorter n-gram is missing.
+        base: number of symbols.
+        keys: for each context length from 0, ascending n-grams, as numbers in base ``base`` with
+            the digits of the context and the outcome.
+        counts: counts of the n-grams.
     """
 
     base: int
@@ -52,7 +47,6 @@ class Katz:
     counts: tuple[Ints, ...]
 
     def __post_init__(self) -> None:
-        """Check keys and counts."""
         if not self.keys or len(self.keys) != len(self.counts) or self.base < 1:
             raise ValueError("there are no n-grams, or some have no counts")
         for order, (keys, counts) in enumerate(zip(self.keys, self.counts, strict=True)):
@@ -69,16 +63,9 @@ class Katz:
 
     @classmethod
     def of(cls, contexts: Any, outcomes: Any, base: int, possible: Any) -> Katz:
-        """Count events.
+        """Count outcomes ``[events]`` after contexts ``[events, order]``, in order of importance.
 
-        Args:
-            contexts: ``[events, order]`` symbols, the most important element first.
-            outcomes: ``[events]`` symbols.
-            base: the number of symbols.
-            possible: the symbols that may be outcomes; those that never occur are counted once.
-
-        Raises:
-            UsageError: if there are so many symbols that an n-gram does not fit a 64-bit number.
+        Possible outcomes without an event get a count of one.
         """
         contexts, outcomes = np.asarray(contexts, np.int64), np.asarray(outcomes, np.int64)
         order = contexts.shape[1]
@@ -101,27 +88,24 @@ class Katz:
 
     @property
     def order(self) -> int:
-        """The number of elements in a complete context."""
         return len(self.keys) - 1
 
     @property
     def size(self) -> int:
-        """The number of entries of the table."""
         return sum(map(len, (*self.keys, *self.contexts)))
 
     @cached_property
     def contexts(self) -> tuple[Ints, ...]:
-        """The contexts of 1 to ``order`` elements that were seen, in ascending order."""
         return tuple(np.unique(keys // self.base) for keys in self.keys[1:])
 
     @cached_property
     def _offsets(self) -> tuple[int, ...]:
-        """Offsets of the probabilities after 0 to ``order`` elements, then of the log a(h)."""
+        """Offsets of the log probabilities of each order, then of the log back-off weights."""
         sizes = list(map(len, (*self.keys, *self.contexts)))
         return tuple(sum(sizes[:i]) for i in range(len(sizes)))
 
     def table(self) -> Floats:
-        """Compute the log probabilities and the log a(h) from the counts, ``[size]``."""
+        """Compute the log probabilities and the log back-off weights, ``[size]``."""
         lower = self.counts[0] / self.counts[0].sum()
         probabilities, backoffs = [np.log(lower)], []
         for order in range(1, self.order + 1):
@@ -130,14 +114,13 @@ class Katz:
             total = np.bincount(group, counts)
             discounted = _discounts(counts)[counts] * counts / total[group]
             left = 1 - np.bincount(group, discounted)
-            # Where all counts are large, no mass is left for backing off: count one additional
-            # event.
+            # If all counts are large, no mass is left for backing off: count one more event.
             full = left < _NOTHING
             discounted = np.where(full[group], counts / (total[group] + 1), discounted)
             left = np.where(full, 1 / (total + 1), left)
             below = lower[_places(self.keys[order - 1], self._shorter(keys))]
             backoff_mass = 1 - np.bincount(group, below)
-            # Where all outcomes were seen, there is nothing to back off to.
+            # If all outcomes were seen, there is nothing to back off to.
             whole = backoff_mass < _NOTHING
             discounted = np.where(whole[group], discounted / (1 - left)[group], discounted)
             backoffs.append(np.log(np.where(whole, 1.0, left / np.where(whole, 1.0, backoff_mass))))
@@ -146,15 +129,7 @@ class Katz:
         return np.concatenate([*probabilities, *backoffs])
 
     def entries(self, contexts: Any, outcomes: Any) -> Ints:
-        """Find the entries of the table whose sum is the log probability of each outcome.
-
-        Args:
-            contexts: ``[queries, order]``.
-            outcomes: ``[queries]``, each one of the possible outcomes.
-
-        Returns:
-            ``[queries, order + 1]`` positions in the table; -1 stands for no entry.
-        """
+        """Find the table entries, ``[queries, order + 1]`` or -1, that sum to log probabilities."""
         contexts, outcomes = np.asarray(contexts, np.int64), np.asarray(outcomes, np.int64)
         places = np.full((len(outcomes), self.order + 1), -1, np.int64)
         open_ = np.ones(len(outcomes), bool)
@@ -171,33 +146,22 @@ class Katz:
         return places
 
     def to_data(self) -> dict[str, Any]:
-        """Return base, keys and counts by names without a slash."""
         arrays = {f"keys{i}": keys for i, keys in enumerate(self.keys)}
         return {"base": self.base, **arrays, **{f"counts{i}": c for i, c in enumerate(self.counts)}}
 
     @classmethod
     def from_data(cls, data: Any) -> Katz:
-        """Invert ``to_data``.
-
-        Raises:
-            KeyError, TypeError, ValueError: if the data is not what ``to_data`` returns.
-        """
         orders = sum(name.startswith("keys") for name in data)
         names = [[f"{part}{i}" for i in range(orders)] for part in ("keys", "counts")]
         keys, counts = (tuple(np.asarray(data[name]) for name in part) for part in names)
         return cls(int(data["base"]), keys, counts)
 
     def _shorter(self, keys: Ints) -> Ints:
-        """Return n-grams without the last element of their contexts."""
         return keys // self.base // self.base * self.base + keys % self.base
 
 
 def _discounts(counts: Ints) -> Floats:
-    """Return the discount of each count from 0 to the largest.
-
-    These are Good-Turing discounts with the largest cutoff that the counts of counts permit; where
-    they permit none, a constant is subtracted (Ney, Essen and Kneser 1994).
-    """
+    """Return the Good-Turing or absolute (Ney, Essen and Kneser 1994) discount of each count."""
     largest = int(counts.max())
     of = np.bincount(counts, minlength=CUTOFF + 2).astype(np.float64)
     for cutoff in range(CUTOFF, 0, -1):
@@ -217,7 +181,6 @@ def _discounts(counts: Ints) -> Floats:
 
 
 def _folded(parts: Ints, base: int) -> Ints:
-    """Return the numbers ``[queries]`` whose digits are the given symbols ``[queries, parts]``."""
     numbers = np.zeros(len(parts), np.int64)
     for column in parts.T:
         numbers = numbers * base + column
@@ -225,7 +188,7 @@ def _folded(parts: Ints, base: int) -> Ints:
 
 
 def _places(ascending: Ints, numbers: Ints) -> Ints:
-    """Return the position of each number in an ascending array, -1 where it is absent."""
+    """Return the index of each number in an ascending array, or -1."""
     place = np.minimum(np.searchsorted(ascending, numbers), len(ascending) - 1)
     return np.where(ascending[place] == numbers, place, -1)
 
@@ -233,37 +196,34 @@ def _places(ascending: Ints, numbers: Ints) -> Ints:
 MARK = ","
 
 COMMA, END, START, UNKNOWN = range(4)
-"""Special symbols of words and of parts of speech; the known values follow."""
+"""The special symbols; words and tags have larger numbers."""
 
 QUERIES = 6
-"""The queries at each position i, where word i stands between slots i - 1 and i: the log
-probabilities of word i after words i - 2 and i - 1, after word i - 1 and a comma, and after a comma
-and word i - 1; and of a comma after words i - 1 and i, after a comma and word i, and after word i
-and a comma. Position 0 is START, and END follows the last word."""
+"""Number of queries at each position.
+
+Word i lies between slots i - 1 and i; word 0 is START, and END follows the last word. The queries
+are the log probabilities of word i after words i - 2 and i - 1, after word i - 1 and a comma, and
+after a comma and word i - 1; and of a comma after words i - 1 and i, after a comma and word i, and
+after word i and a comma.
+"""
 
 WORD, AFTER_COMMA, AFTER_COMMA_WORD, COMMA_NEXT, COMMA_AGAIN, COMMA_TWICE = range(QUERIES)
 
 
 class Symbols(msgspec.Struct, frozen=True):
-    """The known values of a stream: value i has the symbol i + 4."""
+    """The known words and tags; value i has the symbol i + 4."""
 
     words: tuple[str, ...]
     tags: tuple[str, ...]
 
     @classmethod
     def of(cls, sentences: Sequence[Sentence[PhraseTree]], minimum: int) -> Symbols:
-        """Collect the words and tags of training sentences.
-
-        Args:
-            sentences: training sentences.
-            minimum: minimum count of a word.
-        """
         words = Counter(form for s in sentences for form in dotted_forms(s))
         tags = {tag for s in sentences for tag in s.tree.tags}
         return cls(tuple(sorted(w for w, n in words.items() if n >= minimum)), tuple(sorted(tags)))
 
     def streams(self, sentences: Sequence[Sentence[PhraseTree]]) -> dict[str, list[Ints]]:
-        """Return for each sentence ``[n + 3]`` symbols: START twice, its words or tags, END."""
+        """Return ``[n + 3]`` symbols for each sentence: START twice, its words or tags, END."""
         streams: dict[str, list[Ints]] = {}
         for stream, values in (("words", self.words), ("tags", self.tags)):
             number = {value: i for i, value in enumerate(values, UNKNOWN + 1)}
@@ -285,10 +245,9 @@ class Component(NamedTuple):
     """One of the back-off models whose probabilities are multiplied.
 
     Attributes:
-        name: name of its counts.
-        stream: the stream whose symbols it predicts.
-        context: the elements of its context, the most important first: the last symbol (1), the one
-            before it (2), the constituents that end (0).
+        name: the key of its counts.
+        context: 1 for the last symbol, 2 for the symbol before it, 0 for the constituents that end,
+            the most important first.
     """
 
     name: str
@@ -299,11 +258,7 @@ class Component(NamedTuple):
 def components(options: CommaOptions) -> tuple[Component, ...]:
     """List the back-off models of a configuration.
 
-    With ``ends="counts"``, p(y | y' y'' e) is p(y | y' y'') p(y | y' e) / p(y); the divisor is the
-    probability of y under the first model without a context.
-
-    Args:
-        options: options of the model.
+    With ``ends="counts"``, p(y | y' y'' e) is p(y | y' y'') p(y | y' e) / p(y).
     """
     if not options.ngrams:
         return ()
@@ -317,13 +272,7 @@ def components(options: CommaOptions) -> tuple[Component, ...]:
 
 @dataclass(frozen=True, eq=False)
 class Trigrams:
-    """The counts of all components.
-
-    Attributes:
-        options: the options, which determine the components.
-        symbols: known words and tags.
-        counts: the counts of each component by its name.
-    """
+    """The counts of all components, by name."""
 
     options: CommaOptions
     symbols: Symbols
@@ -331,12 +280,6 @@ class Trigrams:
 
     @classmethod
     def of(cls, sentences: Sequence[Sentence[PhraseTree]], options: CommaOptions) -> Trigrams:
-        """Count the n-grams of training sentences.
-
-        Args:
-            sentences: sentences with commas in their slots.
-            options: options of the model.
-        """
         symbols = Symbols.of(sentences, options.minimum_word_count)
         streams = symbols.streams(sentences)
         ends = ended_constituents(sentences, options)
@@ -346,7 +289,7 @@ class Trigrams:
                 _events(string, has_comma(s), e)
                 for string, s, e in zip(streams[component.stream], sentences, ends, strict=True)
             ]
-            table = np.concatenate(events)  # outcome, ends, the last symbol, the one before it
+            table = np.concatenate(events)  # outcome, ends, last symbol, the symbol before it
             codes = len(getattr(symbols, component.stream)) + UNKNOWN + 1
             base = max(codes, int(table[:, 1].max()) + 1)
             possible = np.setdiff1d(np.arange(codes), [START])
@@ -355,19 +298,13 @@ class Trigrams:
         return cls(options, symbols, counts)
 
     def table(self) -> npt.NDArray[np.float32]:
-        """Return the log weights from counts: the concatenated tables of all components."""
         tables = [model.table() for model in self.counts.values()]
         return np.concatenate([*tables, np.zeros(0)]).astype(np.float32)
 
     def terms(self, sentences: Sequence[Sentence[PhraseTree]]) -> list[npt.NDArray[np.int32]]:
-        """Find the table entries whose sums answer the queries.
+        """Find the table entries whose sums answer the queries, ``[n + 2, QUERIES, terms]``.
 
-        Args:
-            sentences: the sentences to score.
-
-        Returns:
-            For each sentence ``[n + 2, QUERIES, terms]``: i + 1 for entry i of ``table``, which has
-            ``w`` entries, w + i + 1 for its negative, 0 for none.
+        0 is none, i + 1 entry i, and i + 1 plus the size of the table its negative.
         """
         streams = self.symbols.streams(sentences)
         ends = ended_constituents(sentences, self.options)
@@ -382,7 +319,7 @@ class Trigrams:
             ]
             rows = np.concatenate(queries)
             model = self.counts[component.name]
-            # Counts of ends larger than those in training all become the same unseen context.
+            # All counts of ends above the largest in training become one unseen context.
             rows[:, 1] = np.minimum(rows[:, 1], model.base - 1)
             contexts = rows[:, [1 + part for part in component.context]]
             entries = model.entries(contexts, rows[:, 0])
@@ -396,19 +333,14 @@ class Trigrams:
 
 
 def has_comma(sentence: Sentence[Any]) -> npt.NDArray[np.bool_]:
-    """Tell for each slot whether it contains a comma, ``[n + 1]``."""
+    """Return ``[n + 1]`` whether each slot contains a comma."""
     return np.array([MARK in slot for slot in sentence.slots])
 
 
 def ended_constituents(
     sentences: Sequence[Sentence[PhraseTree]], options: CommaOptions
 ) -> list[Ints]:
-    """Return the information on the constituents that end at each slot, ``[n + 1]``.
-
-    Args:
-        sentences: sentences with their phrases.
-        options: options of the model.
-    """
+    """Return a count, a bit or 0 for the constituents that end at each slot."""
     if options.ends == "none":
         return [np.zeros(s.size + 1, np.int64) for s in sentences]
     counts = [np.array(constituent_counts(s.tree)[1], np.int64) for s in sentences]
@@ -418,13 +350,7 @@ def ended_constituents(
 
 
 def _events(string: Ints, commas: npt.NDArray[np.bool_], ends: Ints) -> Ints:
-    """List the events of a string with commas: outcome, ends, and the two preceding symbols.
-
-    Args:
-        string: ``[n + 3]`` from ``Symbols.streams``.
-        commas: ``[n + 1]``.
-        ends: ``[n + 1]``.
-    """
+    """List the events of a string: outcome, ends, last symbol, the symbol before it."""
     rows: list[tuple[int, int, int, int]] = []
     last = before = START
     for slot, symbol in enumerate(string[2:].tolist()):
@@ -436,10 +362,7 @@ def _events(string: Ints, commas: npt.NDArray[np.bool_], ends: Ints) -> Ints:
 
 
 def _queries(string: Ints, ends: Ints) -> Ints:
-    """List the queries of all positions in the format of ``_events``, ``[(n + 2) * QUERIES, 4]``.
-
-    The answers for START as an outcome, and for a comma after END, are not used.
-    """
+    """List the queries of all positions, ``[(n + 2) * QUERIES, 4]``, as in ``_events``."""
     last, previous = string[1:], string[:-1]
     older = np.concatenate([[START], string[:-2]])
     outcome = np.where(last == START, END, last)  # START is never an outcome

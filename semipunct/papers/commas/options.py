@@ -1,4 +1,4 @@
-"""Settings of the comma models, of the phrase parser and of their training; their kinds."""
+"""Settings of the comma models and of the phrase parser."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ def _unknown(names: tuple[str, ...]) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class CommaOptions:
-    """Settings that determine the architecture of a comma model.
+    """Architecture of a comma model.
 
     Attributes:
         ngrams: whether to use trigrams of words and commas.
-        penalty: whether the weight of each word includes the probability that no comma came before
-            it (Shieber and Tao 2003, section 3).
-        ends: information on the constituents that end at a slot, for trigrams: ``none``; ``bit``,
-            whether there are ``threshold`` or more (section 4); ``counts``, their number,
-            conditionally independent of all words but the last (section 4.1).
-        threshold: the parameter k of the paper.
-        tags: whether to use a second trigram model of parts of speech (section 4.2).
-        minimum_word_count: rarer words are mapped to one unknown word in trigrams.
-        templates: groups of features of slots with trained weights, a subset of ``TEMPLATES``.
-        minimum_feature_count: features that occur in fewer slots have no weight.
+        penalty: whether words are weighted by the probability that no comma precedes them (Shieber
+            and Tao 2003, section 3).
+        ends: constituents that end at a slot: ``none``; ``bit``, whether there are ``threshold`` or
+            more (section 4); ``counts``, conditionally independent of all words but the last
+            (section 4.1).
+        threshold: k in the paper.
+        tags: whether to use trigrams of parts of speech (section 4.2).
+        minimum_word_count: rarer words are one unknown word.
+        templates: trained slot features, a subset of ``TEMPLATES``.
+        minimum_feature_count: features of fewer slots have no weight.
     """
 
     ngrams: bool = True
@@ -47,12 +47,11 @@ class CommaOptions:
 
 @dataclass(frozen=True, slots=True)
 class CommaTrainOptions(kind.NetworkTrainOptions):
-    """Training settings specific to this kind, and defaults that differ from the shared ones.
+    """Training settings of comma models.
 
     Attributes:
-        learn: the weights trained by gradients: ``nothing``, so that the model consists of counts
-            alone; ``slots``, the weights of features of slots and of neighbouring slots; ``all``,
-            those of trigrams as well, so as to maximise the probability of commas given words.
+        learn: weights to train: ``nothing``, ``slots`` (slot features and transitions), or ``all``,
+            with trigrams.
     """
 
     learn: Literal["nothing", "slots", "all"] = "nothing"
@@ -63,17 +62,16 @@ class CommaTrainOptions(kind.NetworkTrainOptions):
     epochs: ClassVar[int] = 8
 
     def suggested_visits(self, sentences: int) -> int:
-        """Return the number of visits, which is minimal if no weights are trained by gradients."""
         return 1 if self.learn == "nothing" else self.epochs * sentences
 
 
 @dataclass(frozen=True, slots=True)
 class DelimiterOptions:
-    """Settings that determine the architecture of the comma model at the edges of phrases.
+    """Architecture of the model of commas at the edges of phrases.
 
     Attributes:
-        minimum_feature_count: features that occur in fewer phrases have no weight.
-        field: whether to use a conditional random field instead of the generative model.
+        minimum_feature_count: features of fewer phrases have no weight.
+        field: whether the model is a conditional random field.
     """
 
     minimum_feature_count: AtLeastOne = 2
@@ -82,7 +80,7 @@ class DelimiterOptions:
 
 @dataclass(frozen=True, slots=True)
 class DelimiterTrainOptions(kind.NetworkTrainOptions):
-    """Training settings of the generative model, with defaults that differ from the shared ones."""
+    """Training settings of the generative model."""
 
     learning_rate: Positive = 0.02
     patience: Count = 0
@@ -118,25 +116,22 @@ COMMAS = kind.Kind(
 
 
 EPOCHS = 20
-"""Passes over the training sentences."""
 
 
 @dataclass(frozen=True, slots=True)
 class PhraseParserOptions:
-    """Settings that determine the architecture of a constituency parser.
+    """Architecture of a phrase parser.
 
     Attributes:
-        commas: whether commas are part of the input; otherwise they are removed first, as they are
-            missing from text whose commas are to be restored.
-        word: size of the embeddings of word forms.
-        ngram: size of the embeddings of character n-grams.
-        hidden: size of a word's state in each layer of the encoder, half for each direction.
-        layers: number of layers of the encoder.
-        tag_layers: number of layers after which parts of speech are predicted; they are input of
-            the other layers.
-        span: size of the representation of a span for scoring its labels.
-        minimum_word_count: rarer forms have no embedding of their own.
-        minimum_ngram_forms: n-grams of fewer distinct forms have no embedding.
+        commas: whether the parser reads commas.
+        word: size of word embeddings.
+        ngram: size of embeddings of character n-grams.
+        hidden: size of a word's state, half for each direction.
+        layers: encoder layers.
+        tag_layers: encoder layers below the tags; the layers above read the tags.
+        span: size of the representation of a span.
+        minimum_word_count: rarer forms have no embedding.
+        minimum_ngram_forms: n-grams of fewer forms have no embedding.
     """
 
     commas: bool = False
@@ -152,14 +147,13 @@ class PhraseParserOptions:
 
 @dataclass(frozen=True, slots=True)
 class PhraseParserTrainOptions(kind.NetworkTrainOptions):
-    """Training settings specific to this kind, and defaults that differ from the shared ones.
+    """Training settings of the phrase parser.
 
     Attributes:
-        batch_size: number of sentences in a batch if they have 24 words; otherwise, the same total
-            number of words.
-        word_dropout: fraction of word forms replaced by the unknown form in a training step.
-        tags: weight of the part-of-speech term of the loss, relative to that of the tree.
-        average: decay of the running mean of the weights, which is the result of training.
+        batch_size: sentences of 24 words in a batch.
+        word_dropout: share of forms replaced by the unknown form.
+        tags: weight of the tagging loss.
+        average: decay of the running mean of the weights.
     """
 
     batch_size: AtLeastOne = 16

@@ -49,18 +49,11 @@ from semipunct.structures.spans import SpanTrees, span_trees
 COMMA = ","
 
 _JOIN = " "
-"""Separates the labels of a unary chain: no label contains a blank."""
+"""Separates the labels of a unary chain; no label contains a blank."""
 
 
 class PhraseVocabulary(FormVocabulary, frozen=True, dict=True):
-    """Known values of forms, and the values that are predicted.
-
-    Label code 0 stands for a span that is not a phrase.
-
-    Attributes:
-        tag: parts of speech.
-        label: labels, and unary chains of them, outermost first.
-    """
+    """Vocabularies of forms, tags and labels, one for each unary chain; label 0 is no phrase."""
 
     most: ClassVar[int] = 16
 
@@ -75,14 +68,6 @@ class PhraseVocabulary(FormVocabulary, frozen=True, dict=True):
         minimum_word_count: int,
         minimum_ngram_forms: int,
     ) -> PhraseVocabulary:
-        """Collect the strings of training sentences.
-
-        Args:
-            forms: the words of each.
-            trees: the trees over the forms.
-            minimum_word_count: rarer forms have no code of their own.
-            minimum_ngram_forms: n-grams and shapes of fewer distinct forms have no code.
-        """
         labels = (_JOIN.join(span.labels) for tree in trees for span in spans(tree))
         return cls(
             **cls.of_forms(forms, minimum_word_count, minimum_ngram_forms),
@@ -91,22 +76,13 @@ class PhraseVocabulary(FormVocabulary, frozen=True, dict=True):
         )
 
     def spans(self, tree: PhraseTree) -> Codes:
-        """Return the spans of a tree, ``[spans, 3]``: first word, last word, code of the label.
-
-        Args:
-            tree: a tree whose labels have no functions.
-        """
+        """Return the spans of a tree, ``[spans, 3]``: first word, last word, label."""
         phrases = spans(tree)
         ends = np.array([(s.left, s.right - 1) for s in phrases], np.int32).reshape(-1, 2)
         labels = self.codes("label", (_JOIN.join(s.labels) for s in phrases))
         return np.column_stack([ends, labels])
 
     def to_spans(self, rows: Iterable[Sequence[int]]) -> list[Span]:
-        """Invert ``spans``.
-
-        Args:
-            rows: first word, last word, label code, which is not 0.
-        """
         return [
             Span(left, last + 1, tuple(self.label[code - 1].split(_JOIN)))
             for left, last, code in rows
@@ -114,17 +90,10 @@ class PhraseVocabulary(FormVocabulary, frozen=True, dict=True):
 
 
 def read_tree(sentence: Sentence[PhraseTree], *, commas: bool) -> tuple[list[str], PhraseTree]:
-    """Return the words and the tree that a parser is trained on.
-
-    Functions are removed from labels, and so is the outer bracket without a label.
-
-    Args:
-        sentence: a sentence with its phrases.
-        commas: whether to keep commas.
-    """
+    """Return the words and the tree for training, without function tags and outer bracket."""
     forms, tree = list(dotted_forms(sentence)), without_functions(sentence.tree)
     gone = () if commas else words_with_tags(tree, {COMMA})
-    # A sentence consisting of commas alone is kept: there is nothing else to parse.
+    # A sentence that consists of commas is kept: there is nothing else to parse.
     if gone and len(gone) < tree.words:
         out = {word - 1 for word in gone}
         tree = prune_words(tree, gone)
@@ -135,13 +104,7 @@ def read_tree(sentence: Sentence[PhraseTree], *, commas: bool) -> tuple[list[str
 def network_weights(
     options: PhraseParserOptions, vocabulary: PhraseVocabulary, generator: np.random.Generator
 ) -> dict[str, layers.Floats]:
-    """Draw initial weights.
-
-    Args:
-        options: the sizes.
-        vocabulary: number of codes.
-        generator: the random number generator.
-    """
+    """Draw initial weights."""
     layer, normal = partial(layers.affine_weights, generator), partial(layers.embeddings, generator)
     hidden, tags = options.hidden, vocabulary.size("tag")
     parts = {
@@ -168,17 +131,11 @@ def scores(
 ) -> tuple[jax.Array, jax.Array]:
     """Score spans and tags.
 
-    Args:
-        options: the sizes.
-        weights: from ``network_weights``.
-        inputs: the sentences.
-        dropout: given only during training.
-
     Returns:
-        ``[batch, length, length, labels]`` scores of the span from one word to another, both
-        included, where label 0 has score zero; ``[batch, length, tags]``.
+        ``[batch, length, length, labels]`` by first and last word, zero for label 0; ``[batch,
+        length, tags]``.
     """
-    # Each mask needs its own key: masks drawn with the same key would coincide.
+    # One key for each mask: masks drawn with the same key would coincide.
     keys = None if dropout is None else jax.random.split(dropout.key, options.layers + 4)
 
     def drop(x: jax.Array, mask: int) -> jax.Array:
@@ -192,7 +149,7 @@ def scores(
     x = embed_forms(weights, inputs, lambda read: drop(read, 0), unknown)
     batch, length, hidden = x.shape
     lengths = jnp.asarray(inputs.lengths)
-    # The edges of a sentence are treated as words, so that each slot has a state on either side.
+    # The edges of a sentence count as words, so that each slot has a state on either side.
     place = jnp.arange(length + 2)
     edge = jnp.broadcast_to(weights["edges.weight"][:, None, None], (2, batch, 1, hidden))
     x = jnp.concatenate([edge[0], x, edge[1]], 1)
@@ -205,12 +162,12 @@ def scores(
                 layers.affine(weights, "tags", layers.normalise_layer(weights, "tags.input", x))
             )
             tags = layers.affine(weights, "tag", drop(tagged, 1)[:, 1:-1])
-            # The layers above use the probabilities of tags as input (Zhang and Weiss 2016).
+            # The layers above read the probabilities of tags (Zhang and Weiss 2016).
             x = x.at[:, 1:-1].add(jax.nn.softmax(tags) @ weights["tagged.weight"])
         if i < options.layers:
             x = x + drop(layers.gated_recurrence(weights, f"layer{i}", x, inside), 4 + i)
     x = drop(layers.normalise_layer(weights, "output", x), 2)
-    # A slot has the forward half of the word before it and the backward half of the word after it.
+    # Represent a slot by the forward state before it and the backward state after it.
     half = hidden // 2
     slots = jnp.concatenate([x[:, :-1, :half], x[:, 1:, half:]], -1)
     ends = slots @ weights["end.weight"]
@@ -221,17 +178,16 @@ def scores(
 
 
 CROSSING = -1
-"""Replaces the label of a span that crosses a phrase, so that it is in no bracketing of the
-tree."""
+"""Label of a span that crosses a phrase, and so is in no bracketing of the tree."""
 
 
 class Phrases(NamedTuple):
-    """The trees and tags of sentences, padded.
+    """Padded trees and tags.
 
     Attributes:
-        labels: ``[batch, length, length]`` codes of the spans from one word to another; 0 for those
-            that are not phrases, ``CROSSING`` for those that cross one.
-        tags: ``[batch, length]`` codes.
+        labels: ``[batch, length, length]`` by first and last word: 0 for no phrase, ``CROSSING`` if
+            the span crosses a phrase.
+        tags: ``[batch, length]``.
     """
 
     labels: Any
@@ -239,12 +195,7 @@ class Phrases(NamedTuple):
 
 
 class PhraseBatch(NamedTuple):
-    """A padded batch.
-
-    Attributes:
-        inputs: the words.
-        gold: their trees; None if they are not known.
-    """
+    """A padded batch; ``gold`` is None for unknown trees."""
 
     inputs: FormInputs
     gold: Phrases | None
@@ -252,14 +203,7 @@ class PhraseBatch(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Encoded:
-    """Sentences encoded for the parser.
-
-    Attributes:
-        forms: the forms of each sentence.
-        spans: for each sentence ``[spans, 3]`` as in ``PhraseVocabulary.spans``; empty if not
-            known.
-        tags: for each sentence ``[words]`` codes; likewise.
-    """
+    """Encoded sentences; ``spans`` and ``tags`` are empty if unknown."""
 
     forms: EncodedForms
     spans: Sequence[Codes] = ()
@@ -267,20 +211,14 @@ class Encoded:
 
     @property
     def lengths(self) -> list[int]:
-        """The number of words in each sentence, as the parser sees it."""
         return self.forms.lengths
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PhraseParser(AveragedNetwork[Encoded, PhraseBatch, Sentence[PhraseTree]]):
-    """A constituency parser, whose input is words.
+    """A constituency parser of words.
 
-    Where a phrase has more than two children, several binary bracketings correspond to the same
-    tree; its probability is the sum of theirs.
-
-    Attributes:
-        options: the settings.
-        vocabulary: words, tags and labels.
+    The probability of a tree is the sum over its binary bracketings.
     """
 
     kind: ClassVar[str] = "phrase-parser"
@@ -309,12 +247,6 @@ class PhraseParser(AveragedNetwork[Encoded, PhraseBatch, Sentence[PhraseTree]]):
         return cls(options, vocabulary)
 
     def initial_parameters(self, seed: int, scale: float) -> dict[str, Array]:
-        """Draw the weights.
-
-        Args:
-            seed: seed of the random number generator.
-            scale: unused: no weight matrix starts at zero.
-        """
         return {**network_weights(self.options, self.vocabulary, np.random.default_rng(seed))}
 
     def encode(self, sentences: Sequence[Sentence[PhraseTree]]) -> Encoded:
@@ -326,7 +258,6 @@ class PhraseParser(AveragedNetwork[Encoded, PhraseBatch, Sentence[PhraseTree]]):
         )
 
     def encode_words(self, sentences: Sequence[Sequence[str]]) -> Encoded:
-        """Encode sentences of which only the words are known."""
         return Encoded(self.vocabulary.encode_forms(sentences))
 
     def batch(
@@ -348,7 +279,6 @@ class PhraseParser(AveragedNetwork[Encoded, PhraseBatch, Sentence[PhraseTree]]):
     def _parts(
         self, parameters: Parameters, batch: PhraseBatch, dropout: layers.Dropout | None
     ) -> tuple[jax.Array, jax.Array]:
-        """Return the log probabilities of trees and of tags, ``[sentences]`` each."""
         inputs, gold = batch
         if gold is None:
             raise ValueError("a batch without trees has no likelihood")
@@ -356,7 +286,7 @@ class PhraseParser(AveragedNetwork[Encoded, PhraseBatch, Sentence[PhraseTree]]):
         lengths, labels = jnp.asarray(inputs.lengths), jnp.asarray(gold.labels)
         chosen = layers.at_codes(span, jnp.maximum(labels, 0))
         chosen = jnp.where(labels == CROSSING, -jnp.inf, chosen)
-        # All trees, and those with the gold phrases, in a single recursion.
+        # All trees, and the trees with the gold phrases, in a single recursion.
         potentials = jnp.concatenate([jax.nn.logsumexp(span, -1), chosen])[..., None]
         total, of_tree = jnp.split(
             Distribution(
@@ -376,15 +306,6 @@ class PhraseParser(AveragedNetwork[Encoded, PhraseBatch, Sentence[PhraseTree]]):
         key: jax.Array,
         options: PhraseParserTrainOptions,
     ) -> tuple[jax.Array, Sums]:
-        """Return the negative log probability of trees and tags per word, and sums.
-
-        Args:
-            parameters: weights by name.
-            constants: unused.
-            batch: from ``batch``.
-            key: PRNG key, for dropout.
-            options: dropout rates, and the weight of the tags.
-        """
         dropout = layers.Dropout(key, options.dropout, options.word_dropout)
         trees, tags = self._parts(parameters, batch, dropout)
         words = jnp.maximum(1, jnp.sum(jnp.asarray(batch.inputs.lengths)))
@@ -409,17 +330,11 @@ class PhraseParser(AveragedNetwork[Encoded, PhraseBatch, Sentence[PhraseTree]]):
 
 
 def distribution(span: jax.Array, lengths: jax.Array) -> Distribution[SpanTrees]:
-    """Return the distribution over bracketings.
-
-    Args:
-        span: scores ``[batch, length, length, labels]``.
-        lengths: ``[batch]``.
-    """
+    """Return the distribution over bracketings with scores ``[batch, length, length, labels]``."""
     return Distribution(span_trees(span, lengths))
 
 
 def _labelled(spans: Codes, length: int) -> npt.NDArray[np.int32]:
-    """Return the labels of all spans of a sentence, ``[length, length]``; see ``Phrases``."""
     labels = np.zeros((length, length), np.int32)
     first, last = np.arange(length)[:, None], np.arange(length)[None]
     for left, right, _ in spans.tolist():
@@ -431,20 +346,15 @@ def _labelled(spans: Codes, length: int) -> npt.NDArray[np.int32]:
 
 
 _DOUBT = 0.4
-"""The probability from which on a phrase is put into a tree.
+"""The probability from which a phrase is predicted.
 
-The threshold that maximises the expected F is half of the F achieved (Lipton, Elkan and
-Naryanaswamy 2014).
+The threshold that maximises the expected F1 is half of that F1 (Lipton, Elkan and Naryanaswamy
+2014).
 """
 
 
 class Bracketed(NamedTuple):
-    """The trees of a batch.
-
-    Attributes:
-        labels: ``[batch, length, length]`` codes of the spans; 0 for a span that is not a phrase.
-        tags: ``[batch, length]`` codes.
-    """
+    """Predicted trees: ``labels`` ``[batch, length, length]`` and ``tags`` ``[batch, length]``."""
 
     labels: jax.Array
     tags: jax.Array
@@ -452,22 +362,12 @@ class Bracketed(NamedTuple):
 
 @dataclass(frozen=True)
 class PhraseFinder:
-    """Parses sentences into phrases.
-
-    Attributes:
-        model: the parser.
-        parameters: its weights.
-    """
+    """Parses sentences into phrases."""
 
     model: PhraseParser
     parameters: Weights
 
     def trees(self, sentences: Sequence[Sequence[str]]) -> list[PhraseTree]:
-        """Parse sentences.
-
-        Args:
-            sentences: the words of each, including commas if the parser uses them.
-        """
         if not sentences:
             return []
         return self.of_batches(Batches(self.model, self.model.encode_words(sentences)))
@@ -475,12 +375,6 @@ class PhraseFinder:
     def of_batches(
         self, batches: Iterable[tuple[list[int], PhraseBatch]], shapes: Shapes | None = None
     ) -> list[PhraseTree]:
-        """Parse sentences that are encoded already.
-
-        Args:
-            batches: the batches, with the numbers of their sentences.
-            shapes: records the compiled shapes.
-        """
         trees: dict[int, PhraseTree] = {}
         inputs = ((members, batch.inputs) for members, batch in batches)
         batch_answers = answers(
@@ -502,21 +396,13 @@ class PhraseFinder:
 
 @partial(jit, static=1)
 def decode_brackets(model: PhraseParser, parameters: Parameters, inputs: FormInputs) -> Bracketed:
-    """Find the tree of each sentence with the highest expected number of correct phrases.
-
-    Each phrase contributes its marginal probability minus ``_DOUBT``.
-
-    Args:
-        model: the parser.
-        parameters: its weights.
-        inputs: the words.
-    """
+    """Find the trees with the highest expected number of correct phrases, each less ``_DOUBT``."""
     span, tag = scores(model.options, parameters, inputs, None)
     lengths = jnp.asarray(inputs.lengths)
     _, marginals = distribution(span, lengths).log_partition_and_marginals()
     gain = marginals.span - _DOUBT
     gain = gain.at[..., 0].set(0.0)
-    # The root span must have a label.
+    # The span of the whole sentence must have a label.
     whole = jnp.arange(len(lengths)), jnp.zeros_like(lengths), jnp.maximum(lengths - 1, 0), 0
     gain = gain.at[whole].set(-jnp.inf)
     label = jnp.argmax(gain, -1)
@@ -533,18 +419,7 @@ def brackets(
     batches: Batches[Encoded, PhraseBatch],
     shapes: Shapes | None = None,
 ) -> dict[str, Any]:
-    """Return precision, recall and F1 of labelled brackets, and the tagging accuracy.
-
-    Args:
-        model: the parser.
-        parameters: its weights.
-        examples: the sentences in the batches.
-        batches: the sentences, with their trees.
-        shapes: records the compiled shapes.
-
-    Raises:
-        TreebankError: if no sentence contains a word, so that there is nothing to evaluate.
-    """
+    """Return precision, recall and F1 of labelled brackets, and the tagging accuracy."""
     predicted = PhraseFinder(model, parameters).of_batches(batches, shapes)
     gold = [read_tree(s, commas=model.options.commas)[1] for s in examples]
     figures = bracket_statistics(gold, predicted).figures()

@@ -50,13 +50,11 @@ class Bracketing:
     """A tree of a file as read.
 
     Attributes:
-        path: the file.
-        line: the number of the line of its first bracket, from 1.
+        line: line of the first bracket.
         sentence_id: ``#k`` for the k-th tree.
-        text: the tree with the white space after it and, for the first tree, before it; the
-            concatenated texts of all trees are the file.
-        tree: the tree with all leaves.
-        forms: ``[n]`` the forms of the leaves.
+        text: the tree with white space; concatenated, the texts are the file.
+        tree: the tree with empty elements.
+        forms: ``[n]``, of all leaves.
     """
 
     path: str
@@ -68,12 +66,7 @@ class Bracketing:
 
 
 class _Open:
-    """A partially read tree.
-
-    Attributes:
-        fault: where the tree is malformed and how, or empty. From there on only brackets are
-            matched, to find the end of the tree.
-    """
+    """A partially read tree; after a fault only brackets are matched, to find its end."""
 
     def __init__(self, path: str, line: int, number: int) -> None:
         self.path, self.line, self.number = path, line, number
@@ -81,10 +74,10 @@ class _Open:
         self.depths: list[int] = []
         self.labels: list[str] = []
         self.forms: list[str] = []
-        self.above: list[int] = []  # the lines of open brackets
-        self.filled: list[bool] = []  # whether each of them contains a word or a bracket
+        self.above: list[int] = []  # lines of the open brackets
+        self.filled: list[bool] = []  # whether each contains a word or a bracket
         self.worded = False  # whether the innermost contains a word
-        self.bare = False  # whether it is still empty, so that its label comes next
+        self.bare = False  # whether it is empty, so that its label comes next
         self.edge = 0  # the first later line of the tree that starts with a bracket
 
     @property
@@ -92,7 +85,6 @@ class _Open:
         return not self.above
 
     def add(self, piece: str, line: int, at_edge: bool) -> None:
-        """Add the next bracket or token."""
         if piece == "(":
             self._open(line, at_edge)
         elif piece == ")":
@@ -173,21 +165,13 @@ _TREE = "give trees in brackets, such as (S (NP (NN rain)) (VP (VBZ falls)))"
 
 
 def read_bracketings(path: str | Path) -> Iterator[Bracketing | Malformed]:
-    """Yield the trees of a file in order, keeping one in memory.
-
-    A tree may span several lines, and a line may contain several trees. What is no tree, although
-    its brackets match, is yielded as malformed: a bracket without a word, words side by side, and
-    text outside of brackets, which a file may have as a header.
-
-    Args:
-        path: a file, ``.gz`` or not, or ``-`` for standard input.
+    """Yield the trees of a file, keeping one in memory; text that is not a tree is malformed.
 
     Raises:
-        TreebankError: with file and line, if the file cannot be read or is not UTF-8, if brackets
-            do not match, so that it is unclear where trees end, or if there is no bracket.
+        TreebankError: if the file cannot be read, has no bracket, or has unmatched brackets.
     """
     name, number = display_name(path), 0
-    texts: list[str] = []  # of the current part, which may still lack its trailing white space
+    texts: list[str] = []  # of the current tree, up to its trailing white space
     current: _Open | _Outside | None = None
     for line_number, line in enumerate(text_lines(path), start=1):
         start = 0
@@ -213,7 +197,7 @@ def read_bracketings(path: str | Path) -> Iterator[Bracketing | Malformed]:
                     continue
                 current = _Outside(name, line_number, number, piece)
             if "(" not in line and not line[first:place].strip():
-                break  # no part of such a line belongs to a tree, brackets like that of :) included
+                break  # no tree on this line, even if it contains a bracket, as in :)
         texts.append(line[start:])
     if not number:
         fault = (
@@ -227,20 +211,9 @@ def read_bracketings(path: str | Path) -> Iterator[Bracketing | Malformed]:
 
 
 def write_brackets(tree: trees.OrderedTree, forms: Sequence[str], *, indent: bool = False) -> str:
-    """Write a tree in brackets.
+    """Write a tree in brackets, without a line end.
 
-    Args:
-        tree: a tree with ``n`` leaves.
-        forms: ``[n]`` the forms of the leaves.
-        indent: whether each phrase, and each word after a phrase, starts a new line, indented by
-            two blanks more than the phrase around it; otherwise the tree is one line.
-
-    Returns:
-        The text, without a line end.
-
-    Raises:
-        UsageError: if the number of forms differs from that of leaves, a form or label contains a
-            bracket or white space, or a required one is missing.
+    With ``indent``, each phrase, and each word after a phrase, starts an indented line.
     """
     leaves = zip(tree.tags, forms, strict=False)
     wrong = next(
@@ -268,8 +241,6 @@ _DOT = "."
 
 
 class _Edit(NamedTuple):
-    """A span of the text and its replacement."""
-
     start: int
     end: int
     text: str
@@ -280,13 +251,8 @@ def punctuate_entry(
 ) -> str:
     """Return the text of an entry with other punctuation.
 
-    Args:
-        entry: the entry as read, with punctuation in slots.
-        slots: ``[n + 1]`` strings of tokens.
-
     Raises:
-        UsageError: if the sentence was omitted, the number of slots is wrong, a token cannot be
-            written, or the tree has no phrase that can contain a mark.
+        UsageError: if the sentence was omitted, or a mark cannot be written.
     """
     content, source = entry.content, entry.record.source
     if not isinstance(content, Sentence) or isinstance(source, Malformed):
@@ -296,7 +262,7 @@ def punctuate_entry(
         _fail(source, problem, "give one more than there are words")
     tree = source.tree
     spans, ends = _places(source.text)
-    # The nodes of the tokens of the sentence: words, and the marks before each and after the last.
+    # The nodes of the words, and of the marks before each word and after the last.
     tokens = [node for node in tree.leaves if tree.categories[node] != trees.EMPTY]
     words = [tokens[number - 1] for number in entry.word_ids]
     edges = [0, *entry.word_ids, len(tokens) + 1]
@@ -330,7 +296,7 @@ def punctuate_entry(
 
 
 def _places(text: str) -> tuple[list[tuple[int, int]], dict[int, int]]:
-    """Find the brackets of all nodes in the text, and the ends of the forms of leaves."""
+    """Find the spans of nodes in the text, and the ends of forms."""
     spans: list[tuple[int, int]] = []
     ends: dict[int, int] = {}
     above: list[int] = []
@@ -347,7 +313,7 @@ def _places(text: str) -> tuple[list[tuple[int, int]], dict[int, int]]:
 
 
 def _top(tree: trees.PhraseTree) -> int:
-    """Return the topmost node that has a label or several children."""
+    """Return the highest node with a label or several children."""
     node = 0
     while not tree.categories[node] and len(tree.children[node]) == 1:
         node = tree.children[node][0]
@@ -363,7 +329,6 @@ def _insertion(
     right: int | None,
     text: str,
 ) -> _Edit:
-    """Insert a mark between two leaves, or before or after all of them."""
     inside = left if left is not None else right
     if inside is None or tree.anchors[top]:
         _fail(source, "is a single word without a phrase", "put the word in one, as (X (UH yes))")
@@ -385,7 +350,6 @@ def _above(tree: trees.PhraseTree, node: int) -> set[int]:
 def _cuts(
     text: str, tree: trees.PhraseTree, spans: Sequence[tuple[int, int]], gone: set[int]
 ) -> list[_Edit]:
-    """Remove nodes, the phrases that become empty, and the space before them."""
     for node in range(len(spans) - 1, -1, -1):  # children come after their parents
         if tree.children[node] and gone.issuperset(tree.children[node]):
             gone.add(node)
@@ -400,7 +364,7 @@ def _cuts(
 def _edited(text: str, edits: list[_Edit]) -> str:
     pieces: list[str] = []
     place = 0
-    # Insertions come before a removal at the same position, in the order of creation.
+    # At equal positions, insertions precede removals and keep their order.
     for edit in sorted(edits, key=lambda edit: (edit.start, edit.end)):
         pieces += (text[place : edit.start], edit.text)
         place = max(place, edit.end)
@@ -424,19 +388,9 @@ _NO_BREAK = "\u00a0"
 
 
 def write_phrases(sentence: Sentence[trees.PhraseTree]) -> str:
-    """Write the phrases of a sentence in brackets, with the marks of its slots and a line end.
-
-    Marks are attached as high as possible; brackets in words are written as ``-LRB-`` and
-    ``-RRB-``, blanks in them as no-break spaces.
-
-    Args:
-        sentence: a sentence with phrases and marks.
-
-    Raises:
-        UsageError: if a label cannot be written, such as one that contains a blank.
-    """
+    """Write a sentence in brackets, with its marks attached as high as possible, and a line end."""
     tree = sentence.tree
-    if tree.categories[0]:  # the Penn Treebank has an unlabelled bracket around each tree
+    if tree.categories[0]:  # the Penn Treebank wraps each tree in an unlabelled bracket
         tree = trees.PhraseTree((0, *(d + 1 for d in tree.depths)), ("", *tree.categories))
     forms = tuple(escape(BLANKS.sub(_NO_BREAK, form)) for form in dotted_forms(sentence))
     source = Bracketing(
@@ -449,20 +403,14 @@ def write_phrases(sentence: Sentence[trees.PhraseTree]) -> str:
 
 
 PtbRecord: TypeAlias = VerbatimRecord[Bracketing | Malformed]
-"""One tree of a file, with tokens and their heads by a head table."""
+"""A tree of a file with its tokens."""
 
 
 @dataclass(frozen=True)
 class Ptb(Format[PtbRecord]):
-    """Files of phrase-structure trees, read as dependency trees by the heads of phrases.
+    """Files of phrase-structure trees, read as dependency trees by head rules.
 
-    The relation of a word combines the labels of the largest phrase that it heads and of the phrase
-    around it, such as ``NP-SBJ/S``.
-
-    Attributes:
-        marks: whether punctuation is in slots or among the words.
-        mark_tags: parts of speech of punctuation; with ``{","}`` other marks are words.
-        table: the head rules.
+    Relations are as in ``trees.dependencies``. Marks without a tag in ``mark_tags`` are words.
     """
 
     name = "ptb"
@@ -482,16 +430,6 @@ class Ptb(Format[PtbRecord]):
     def read_phrases(
         self, path: str | Path
     ) -> Iterator[Entry[PtbRecord, Sentence[trees.PhraseTree] | Omitted]]:
-        """Yield the sentences of a file, like ``read``, with their phrases.
-
-        Labels are those of the file; empty elements, and punctuation in slots, are removed.
-
-        Args:
-            path: a file, ``.gz`` or not, or ``-`` for standard input.
-
-        Raises:
-            TreebankError: with file and line, if the file is missing or not in this format.
-        """
         for entry in self.read(path):
             content, source = entry.content, entry.record.source
             if isinstance(content, Sentence) and isinstance(source, Bracketing):
@@ -509,7 +447,6 @@ class Ptb(Format[PtbRecord]):
 
 
 def _with_words(parsed: Bracketing | Malformed) -> Bracketing | Malformed:
-    """Return a tree, as malformed if all its leaves are empty elements."""
     if isinstance(parsed, Malformed) or set(parsed.tree.tags) != {trees.EMPTY}:
         return parsed
     fault = (
@@ -533,21 +470,17 @@ def _arcs(tree: trees.PhraseTree, table: trees.HeadTable) -> DependencyTree:
 
 
 PTB = Ptb()
-"""The format as it is registered."""
 
 
 def read_phrases(
     paths: Iterable[str | Path], mark_tags: Collection[str]
 ) -> Iterator[Entry[PtbRecord, Sentence[trees.PhraseTree] | Omitted]]:
-    """Yield the sentences of files with their phrases, in order, keeping one in memory.
+    """Yield the sentences of files of bracketed trees with their phrases.
 
-    Args:
-        paths: files of bracketed trees; a file with an unknown suffix, such as standard input, is
-            assumed to be one.
-        mark_tags: parts of speech of the marks in slots; other marks are words.
+    Unknown suffixes, as of standard input, are accepted.
 
     Raises:
-        TreebankError: with file and line, if a file is missing or damaged, or has no phrases.
+        TreebankError: if a file is missing or damaged, or its format has no phrases.
     """
     for path in paths:
         name = format_of(path, default=PTB.name).name
@@ -564,23 +497,15 @@ COMMA_TAGS = frozenset((",",))
 
 
 def read_commas(paths: Iterable[str | Path]) -> Treebank:
-    """Read files with phrases, with only commas in slots.
-
-    Raises:
-        TreebankError: with file and line, if a file is missing or damaged, or has no phrases.
-    """
+    """Read files with phrases, with only commas in slots."""
     return _with_phrases(paths, COMMA_TAGS)
 
 
 def read_whole_phrases(paths: Iterable[str | Path]) -> Treebank:
-    """Read files with phrases, with all marks among the words.
-
-    Raises:
-        TreebankError: with file and line, if a file is missing or damaged, or has no phrases.
-    """
+    """Read files with phrases, with all marks among the words."""
     return _with_phrases(paths, ())
 
 
 def _with_phrases(paths: Iterable[str | Path], mark_tags: Collection[str]) -> Treebank:
-    # A treebank with another kind of trees.
+    # Treebank is typed for dependency trees.
     return Treebank.of(cast(Iterable[Any], read_phrases(paths, mark_tags)))

@@ -1,4 +1,4 @@
-"""Restoration of commas by the models, and their figures on development sentences."""
+"""Restoration of commas, and its figures on development sentences."""
 
 from __future__ import annotations
 
@@ -31,10 +31,9 @@ class Commas(NamedTuple):
     """The commas of one sentence under a model.
 
     Attributes:
-        best: ``[k, n + 1]`` the k most probable placements, best first.
-        log_probability: ``[k]`` their log probabilities; k is smaller if there are fewer
-            placements.
-        marginal: ``[n + 1]`` the marginal probability of a comma in each slot.
+        best: ``[k, n + 1]`` the most probable placements.
+        log_probability: ``[k]``.
+        marginal: ``[n + 1]`` the probability of a comma in each slot.
     """
 
     best: Bools
@@ -44,12 +43,7 @@ class Commas(NamedTuple):
 
 @dataclass(frozen=True)
 class CommaRestorer:
-    """Predicts commas.
-
-    Attributes:
-        model: the comma model, of either kind.
-        parameters: its weights.
-    """
+    """Predicts commas with a model of either kind."""
 
     model: CommaModel | DelimiterModel
     parameters: Weights
@@ -62,14 +56,9 @@ class CommaRestorer:
         batches: Batches[Any, Any] | None = None,
         shapes: Shapes | None = None,
     ) -> list[Commas]:
-        """Predict the commas of each sentence; commas that it contains are ignored.
+        """Predict the k best placements of commas in each sentence, without given commas.
 
-        Args:
-            sentences: words and phrases.
-            k: number of placements. A generative model has a single one: commas in the slots where
-                they have a probability above one half.
-            batches: the same sentences, if they are already encoded.
-            shapes: records the compiled shapes.
+        A generative model has one: all commas with a probability above one half.
         """
         if not sentences:
             return []
@@ -108,25 +97,22 @@ def _commas(
     else:
         answer = distribution.top(k)
         parts, weight = answer.parts.emission, answer.log_weight
-    # Set the log probability of missing placements and of padding to minus infinity.
+    # Missing placements and padding have log probability minus infinity.
     weight = jnp.where(jnp.isfinite(weight), weight - total, -jnp.inf)
     return parts[..., BEFORE_COMMA] > 0.5, weight, marginals.emission[..., BEFORE_COMMA]
 
 
 def _likely(p: Floats) -> Commas:
-    """Return the commas of a sentence by their marginal probabilities alone, ``[n + 1]``."""
     p = np.clip(p, 1e-9, 1 - 1e-9)
     return Commas((p > 0.5)[None], np.log(np.maximum(p, 1 - p)).sum(keepdims=True), p)
 
 
 @partial(jit, static=1)
 def _marginals(model: DelimiterModel, parameters: Parameters, batch: PhrasesBatch) -> jax.Array:
-    """Return the probability of a comma in each slot, ``[batch, slots]``."""
     return model.probabilities(parameters, batch)
 
 
 COMMA_MODELS = (CommaModel, DelimiterModel)
-"""The kinds of comma models."""
 
 
 def figures(
@@ -136,18 +122,7 @@ def figures(
     batches: Batches[Any, Any],
     shapes: Shapes | None = None,
 ) -> dict[str, Any]:
-    """Return the perplexity of commas, and precision, recall and F1 of predicted commas.
-
-    Args:
-        model: the comma model.
-        parameters: its weights.
-        examples: held-out sentences.
-        batches: the same, encoded.
-        shapes: records the compiled shapes.
-
-    Returns:
-        The metrics by name, with None for a ratio that is undefined.
-    """
+    """Return the perplexity of commas, and their precision, recall and F1."""
     perplexity_figures = perplexities(model, parameters, examples, batches, shapes)
     restorer = CommaRestorer(model, parameters)
     commas = restorer.commas(examples, batches=batches, shapes=shapes)

@@ -1,4 +1,4 @@
-"""Comma restoration: from words and phrases to commas (Shieber and Tao 2003)."""
+"""Comma restoration (Shieber and Tao 2003)."""
 
 from __future__ import annotations
 
@@ -61,12 +61,7 @@ T = TypeVar("T")
 
 
 def with_marks_as_words(sentence: Words, predicted: Set[str]) -> Words:
-    """Turn the marks that are not predicted into words, spelt as in the Penn Treebank.
-
-    Args:
-        sentence: any.
-        predicted: the marks that stay in slots, as do dots of abbreviations.
-    """
+    """Turn marks that are not predicted into words, spelt as in the Penn Treebank."""
     forms: list[str] = []
     slots: list[list[str]] = []
     closed: set[int] = set()
@@ -89,17 +84,7 @@ def with_marks_as_words(sentence: Words, predicted: Set[str]) -> Words:
 
 
 def slots_of_words(sentence: Words, slots: Sequence[T], predicted: Set[str]) -> list[list[T]]:
-    """Group results for the slots of ``with_marks_as_words`` by the slots of the sentence.
-
-    Args:
-        sentence: the original.
-        slots: an entry for each slot of the result of ``with_marks_as_words``.
-        predicted: as for ``with_marks_as_words``.
-
-    Returns:
-        For each slot of the sentence the entries of the slots that it was split into: one more than
-        its marks that became words.
-    """
+    """Group results for the slots of ``with_marks_as_words`` by the original slots."""
     groups: list[list[T]] = []
     remaining = iter(slots)
     for slot in sentence.slots:
@@ -109,13 +94,7 @@ def slots_of_words(sentence: Words, slots: Sequence[T], predicted: Set[str]) -> 
 
 
 def join_marks(slot: Puncteme, parts: Sequence[Puncteme], predicted: Set[str]) -> Puncteme:
-    """Restore the marks of a slot that were words between predicted ones.
-
-    Args:
-        slot: the original.
-        parts: the predicted marks before, between and after them.
-        predicted: the marks that were not words.
-    """
+    """Insert the marks that were words between the predicted parts of a slot."""
     marks_as_words = [token for token in slot if token not in predicted and token not in SILENT]
     joined = list(parts[0])
     for token, part in zip(marks_as_words, parts[1:], strict=True):
@@ -124,11 +103,7 @@ def join_marks(slot: Puncteme, parts: Sequence[Puncteme], predicted: Set[str]) -
 
 
 def interleave_marks(sentence: Sentence[Any] | Words) -> tuple[list[str], list[int]]:
-    """Return words and marks in order, and the positions of the marks, from 1.
-
-    Args:
-        sentence: any; dots of abbreviations are parts of words.
-    """
+    """Return words and marks in order, and the positions of the marks, from 1."""
     tokens: list[str] = []
     marks: list[int] = []
     for form, slot in zip(("", *dotted_forms(sentence)), sentence.slots, strict=True):
@@ -142,20 +117,13 @@ def interleave_marks(sentence: Sentence[Any] | Words) -> tuple[list[str], list[i
 
 
 JOINED = "FRAG"
-"""The label of the node above the pieces of a sentence that is too long to be parsed at once."""
+"""Label of the node above the pieces of a sentence that is too long to parse at once."""
 
 
 def phrase_trees(model: Trained[Any], sentences: Sequence[Sequence[str]]) -> list[PhraseTree]:
-    """Parse words into phrase-structure trees.
+    """Parse words into phrases.
 
-    A sentence of more than ``limits.PARSED`` words is parsed in pieces, so that memory is bounded.
-
-    Args:
-        model: a parser of phrases with its weights.
-        sentences: the words of each sentence, with commas if the parser reads them.
-
-    Raises:
-        ModelError: if the model is of another kind.
+    Sentences of more than ``limits.PARSED`` words are parsed in pieces, to bound memory.
     """
     fitted = model_of_kind(model, PhraseParser)
     most = limits.PARSED
@@ -182,16 +150,9 @@ def _joined(trees: Sequence[PhraseTree]) -> PhraseTree:
 def parse_phrases(
     model: Trained[Any], sentences: Sequence[Sentence[Any] | Words]
 ) -> list[Sentence[PhraseTree]]:
-    """Parse sentences whose commas are in their slots; existing tags and trees are ignored.
+    """Parse sentences with commas in their slots and all other marks among the words.
 
-    A parser that reads commas gets them as words; they are then removed from its trees.
-
-    Args:
-        model: a parser of phrases with its weights.
-        sentences: words, including all other marks; the slots are unchanged.
-
-    Raises:
-        ModelError: if the model is of another kind.
+    A parser that reads commas gets them as words, which are pruned from its trees.
     """
     fitted = model_of_kind(model, PhraseParser)
     if fitted.options.commas:
@@ -204,12 +165,7 @@ def parse_phrases(
 
 
 def with_phrases(sentence: Sentence[Any] | Words, tree: PhraseTree) -> Sentence[PhraseTree]:
-    """Set the tree of a sentence, and its parts of speech to those of the leaves.
-
-    Args:
-        sentence: the sentence.
-        tree: a tree over the same words.
-    """
+    """Set the tree of a sentence, and its parts of speech."""
     s = sentence
     nothing = (MISSING,) * len(s.forms)
     return Sentence(
@@ -224,18 +180,16 @@ def restore_commas(
     options: RestoreOptions | None = None,
     **settings: Any,
 ) -> list[Restoration[Sentence[Any]] | OmittedT]:
-    """Restore the commas of sentences.
+    """Restore the commas of sentences, given their phrases.
 
-    Probabilities are exact; nothing is drawn. With ``options.minimise="slots"`` a slot gets a comma
-    if its marginal probability is above 0.5; with ``"draws"`` the result is the most probable
-    sequence as a whole, as in the paper.
+    With ``minimise="slots"`` a slot gets a comma if its marginal probability is above 0.5; with
+    ``"draws"`` the result is the most probable sequence, as in the paper.
 
     Args:
         model: a comma model with its weights.
-        sentences: words and phrases; marks other than commas are unchanged. Omitted ones pass
-            through.
-        options: by default ``RestoreOptions()``; ``keep`` must be ``replace`` or ``keep``.
-        **settings: attributes of ``RestoreOptions`` by name, which override those of ``options``.
+        sentences: words and phrases. Omitted ones pass through.
+        options: ``keep`` must be ``replace`` or ``keep``.
+        **settings: attributes of ``RestoreOptions``, which override ``options``.
 
     Raises:
         UsageError: if an option is invalid for a comma model.
@@ -268,16 +222,11 @@ def restore_commas_of_words(
 
     Args:
         model: a comma model with its weights.
-        parser: a parser of phrases that reads no commas, with its weights.
+        parser: a phrase parser that reads no commas, with its weights.
         sentences: sentences of bracketed trees, with all marks but commas among the words; or
-            words, with all marks in their slots. Existing tags and trees are ignored; omitted ones
-            pass through.
-        options: as in ``restore_commas``.
-        **settings: attributes of ``RestoreOptions`` by name, which override those of ``options``.
-
-    Raises:
-        UsageError: if an option is invalid for a comma model.
-        ModelError: if a model is of another kind, or the parser reads commas.
+            words, with all marks in slots. Omitted ones pass through.
+        options: as for ``restore_commas``.
+        **settings: likewise.
     """
     options = replace(options or RestoreOptions(), **settings)
     check(options)
@@ -300,7 +249,7 @@ _PREDICTED = frozenset((MARK,))
 
 
 def _with_own_slots(sentence: Words, restoration: Restoration[Sentence[Any]]) -> Restoration[Words]:
-    """Map a result for a sentence with marks among its words back to the original slots."""
+    """Map a result for a sentence with marks as words back to the original slots."""
 
     def own_slots(slots: Sequence[Puncteme]) -> tuple[Puncteme, ...]:
         parts = slots_of_words(sentence, slots, _PREDICTED)
@@ -310,7 +259,7 @@ def _with_own_slots(sentence: Words, restoration: Restoration[Sentence[Any]]) ->
     views: list[SlotPosterior] = []
     rows = slots_of_words(sentence, restoration.posteriors, _PREDICTED)
     for slot, parts in zip(sentence.slots, rows, strict=True):
-        # Commas on either side of a mark are treated as independent.
+        # Commas on either side of a mark are assumed independent.
         ways: list[tuple[list[Puncteme], float]] = [([], 1.0)]
         for part in parts:
             pairs = list(zip(part.strings, part.probability.tolist(), strict=True))
@@ -326,11 +275,7 @@ _MOST_WAYS = 64
 
 
 def check(options: RestoreOptions) -> None:
-    """Check the options of comma restoration.
-
-    Raises:
-        UsageError: if an option is invalid.
-    """
+    """Raise a UsageError for options that comma models do not support."""
     if options.marks is not None and options.marks != {MARK}:
         unsupported = " ".join(sorted(options.marks - {MARK})) or "nothing"
         raise UsageError(f"the model restores only commas, not {unsupported}; give --marks ,")
@@ -397,15 +342,7 @@ def _without(slot: Puncteme) -> Puncteme:
 def commas_signature(
     digest: str, sentences: Sequence[Sentence[Any]], options: RestoreOptions
 ) -> str:
-    """Return the signature of figures, which are comparable if they differ only in the model.
-
-    Trees are not part of it, so that systems given the trees of different parsers are comparable.
-
-    Args:
-        digest: the digest of the model.
-        sentences: the restored sentences, with their gold commas.
-        options: the options of restoration.
-    """
+    """Return the signature of the figures, regardless of trees."""
     words = [_Surface(s) for s in sentences]
     return figures_signature(
         "restoration",
@@ -421,7 +358,7 @@ def commas_signature(
 
 
 class _Surface:
-    """The words and slots of a sentence as an example for ``treebank_digest``, without its tree."""
+    """A sentence without its tree, for ``treebank_digest``."""
 
     def __init__(self, sentence: Sentence[Any]) -> None:
         self.path, self.size, self.choices = sentence.path, sentence.size, sentence.choices
@@ -429,7 +366,7 @@ class _Surface:
 
 
 class RestoreCommas(RestoreTask):
-    """Restores commas in trees in brackets or, with a parser, in words or text."""
+    """Restores commas in bracketed trees or, with a parser, in words or text."""
 
     writes_trees = False
 
@@ -544,13 +481,12 @@ class ParsePhrases(Task[ParseOptions, "Sentence[Any]"]):
 
 
 def _with_commas_in_slots(entry: Entry[Any, Any]) -> Any:
-    """Return the words of an entry with commas in their slots and all other marks as words."""
     content = entry.content
     return with_marks_as_words(content, COMMA_TAGS) if isinstance(content, Words) else content
 
 
 def assess_phrases(request: EvaluateRequest) -> Assessment:
-    """Compare phrases with those of sentences."""
+    """Compare predicted phrases with a treebank."""
     fitted, sentences = (
         model_of_kind(request.model, PhraseParser),
         without_omitted(request.examples),

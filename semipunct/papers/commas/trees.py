@@ -1,8 +1,4 @@
-"""Phrase-structure trees: spans, pruning, heads and the dependencies that heads define.
-
-Nodes are in preorder, and their depths determine the tree, so equal trees are equal values
-(docs/decisions/papers.md).
-"""
+"""Phrase-structure trees: spans, pruning, head rules and conversion to dependencies."""
 
 import re
 from collections import Counter
@@ -21,15 +17,10 @@ _SHOWN = 12  # nodes in the repr of a tree
 
 @dataclass(frozen=True, repr=False)
 class OrderedTree(Tree):
-    """A tree whose leaves are its words: phrase-structure trees and derivations.
+    """A tree whose leaves are its words.
 
-    Nodes are numbered in preorder: a node before its children, and all its descendants before its
-    next sibling. The depths of the nodes in that order determine the tree, so equal trees are equal
-    values. Every node dominates a word.
-
-    Attributes:
-        depths: ``[nodes]`` the number of ancestors of each node; 0 only for the root.
-        categories: ``[nodes]`` the label of each node; of a leaf, its part of speech or category.
+    Nodes are in preorder, so that their depths determine the tree, and equal trees are equal values
+    (docs/decisions/papers.md).
     """
 
     depths: tuple[int, ...]
@@ -53,7 +44,7 @@ class OrderedTree(Tree):
 
     @cached_property
     def _parents(self) -> tuple[int, ...]:
-        path: list[int] = []  # the ancestors and the node itself
+        path: list[int] = []  # from the root to the node
         parents: list[int] = []
         for node, depth in enumerate(self.depths):
             del path[depth:]
@@ -63,7 +54,7 @@ class OrderedTree(Tree):
 
     @cached_property
     def leaves(self) -> tuple[int, ...]:
-        """``[n]`` the node of each word, from left to right."""
+        """``[n]`` the node of each word."""
         after = (*self.depths[1:], 0)
         pairs = zip(self.depths, after, strict=True)
         return tuple(node for node, (depth, next_one) in enumerate(pairs) if next_one <= depth)
@@ -81,7 +72,6 @@ class OrderedTree(Tree):
 
     @cached_property
     def children(self) -> tuple[tuple[int, ...], ...]:
-        """``[nodes]`` the children of each node, from left to right."""
         children: list[list[int]] = [[] for _ in self.depths]
         for node, parent in enumerate(self._parents):
             if parent >= 0:
@@ -100,13 +90,7 @@ class OrderedTree(Tree):
 
 
 def bracket_pieces(depths: Sequence[int], labels: Sequence[str], forms: Iterable[str]) -> list[str]:
-    """Write nodes in one line of brackets; return for each node the text up to the next node.
-
-    Args:
-        depths: ``[nodes]`` the depths in preorder.
-        labels: ``[nodes]``.
-        forms: the forms of the leaves, or empty.
-    """
+    """Split a tree in brackets into one piece for each node."""
     spelt = iter(forms)
     pieces: list[str] = []
     for node, (depth, label) in enumerate(zip(depths, labels, strict=True)):
@@ -126,10 +110,9 @@ class LabelParts(NamedTuple):
     """The parts of a label (Bies et al. 1995, Bracketing Guidelines, sections 1 and 2).
 
     Attributes:
-        category: such as ``NP``; ``PRT|ADVP`` stays whole.
-        functions: function tags, such as ``SBJ``.
-        coindex: the index of the constituent, shared with empty elements; empty if there is none.
-        gap_index: the index after ``=`` of a constituent that, in gapping, has the role of another.
+        category: such as ``NP`` or ``PRT|ADVP``.
+        coindex: index shared with an empty element.
+        gap_index: index after ``=`` (gapping).
     """
 
     category: str
@@ -140,12 +123,7 @@ class LabelParts(NamedTuple):
 
 @lru_cache(maxsize=65536)
 def label_parts(label: str) -> LabelParts:
-    """Split a label into its parts.
-
-    Args:
-        label: the label of a phrase. A label that starts with a hyphen, such as ``-NONE-``, is a
-            category.
-    """
+    """Split the label of a phrase; ``-NONE-`` is a category."""
     category, suffix = _WHOLE.fullmatch(label).groups()  # type: ignore[union-attr] - anything fits
     functions: list[str] = []
     coindex = gap_index = ""
@@ -160,11 +138,7 @@ def label_parts(label: str) -> LabelParts:
 
 
 def category(label: str) -> str:
-    """Return a label without functions and indices.
-
-    Args:
-        label: the label of a phrase.
-    """
+    """Return the label of a phrase without function tags and indices."""
     return label_parts(label).category
 
 
@@ -174,21 +148,14 @@ _PART = re.compile(r"([-=])([^-=]*)")
 
 @dataclass(frozen=True, repr=False)
 class PhraseTree(OrderedTree):
-    """A phrase-structure tree, such as one of the Penn Treebank.
+    """A phrase-structure tree: ``(S (NP (D the) (N dog)) (VP (V barks)))`` has depths 0 1 2 2 1 2.
 
-    ``(S (NP (D the) (N dog)) (VP (V barks)))`` has the depths 0, 1, 2, 2, 1, 2. The label of the
-    outer bracket around a tree of the Penn Treebank is empty.
+    The outer bracket of the Penn Treebank has an empty label.
     """
 
 
 class Span(NamedTuple):
-    """The phrases that dominate the same words: usually one, otherwise a unary chain.
-
-    Attributes:
-        left: the slot before its first word.
-        right: the slot after its last.
-        labels: the labels of the phrases, outermost first.
-    """
+    """The phrases between two slots, outermost first."""
 
     left: int
     right: int
@@ -196,13 +163,7 @@ class Span(NamedTuple):
 
 
 def spans(tree: PhraseTree) -> tuple[Span, ...]:
-    """List the phrases of a tree, outer ones before inner ones, from left to right.
-
-    Together with the tags of the leaves they determine the tree: see ``from_spans``.
-
-    Args:
-        tree: a tree with ``n`` leaves.
-    """
+    """Return the spans of a tree in preorder; ``from_spans`` inverts this."""
     left, right = tree.edges
     phrases: list[Span] = []
     for node, (label, anchor) in enumerate(zip(tree.categories, tree.anchors, strict=True)):
@@ -217,13 +178,7 @@ def spans(tree: PhraseTree) -> tuple[Span, ...]:
 
 
 def from_spans(tags: Sequence[str], phrases: Iterable[Span]) -> PhraseTree:
-    """Build a tree from its phrases.
-
-    Args:
-        tags: ``[n]`` the tags of the leaves.
-        phrases: in any order, of which no two cross or are equal; one of them covers all words,
-            unless there is only one word and no phrase.
-    """
+    """Build a tree from the tags of its leaves and its spans."""
     depths: list[int] = []
     labels: list[str] = []
     open_spans: list[tuple[int, int]] = []  # right edges, and depths of the contents
@@ -251,17 +206,9 @@ def from_spans(tags: Sequence[str], phrases: Iterable[Span]) -> PhraseTree:
 
 
 def constituent_counts(tree: OrderedTree) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Count the constituents that start and those that end at each slot.
+    """Count the constituents that start and that end at each slot, ``[n + 1]`` each.
 
-    Leaves count, as in figure 2 of Shieber and Tao (2003), section 4; a bracket without a label
-    does not. In the paper commas are removed first (``without_punctuation``), so commas do not
-    affect the counts.
-
-    Args:
-        tree: a tree with ``n`` leaves.
-
-    Returns:
-        ``[n + 1]`` each: start counts and end counts; slot 0 is before the first word.
+    Leaves count (Shieber and Tao 2003, figure 2); unlabelled brackets do not.
     """
     counted = [node for node, label in enumerate(tree.categories) if label]
     starts = Counter(tree.left[node] for node in counted)
@@ -271,25 +218,12 @@ def constituent_counts(tree: OrderedTree) -> tuple[tuple[int, ...], tuple[int, .
 
 
 def words_with_tags(tree: PhraseTree, tags: Collection[str]) -> tuple[int, ...]:
-    """Find the words (1 to n) with one of the given parts of speech.
-
-    Args:
-        tree: any.
-        tags: such as ``semipunct.marks.penn.MARK_TAGS``.
-    """
+    """Return the words, from 1, with one of the parts of speech."""
     return tuple(word for word, tag in enumerate(tree.tags, start=1) if tag in tags)
 
 
 def prune_words(tree: PhraseTree, removed: Collection[int]) -> PhraseTree:
-    """Remove words, and phrases that contain no other words.
-
-    Args:
-        tree: any.
-        removed: words, 1 to n.
-
-    Raises:
-        UsageError: if no word remains.
-    """
+    """Remove words, numbered from 1, and the phrases that become empty."""
     gone = {tree.leaves[word - 1] for word in removed}
     if len(gone) == tree.words:
         raise UsageError("no word would be left; keep at least one")
@@ -300,46 +234,31 @@ def prune_words(tree: PhraseTree, removed: Collection[int]) -> PhraseTree:
         if stays[node]:
             stays[tree.parents[node]] = True
     nodes = [node for node, stayed in enumerate(stays) if stayed]
-    # Removed nodes have no remaining descendants, so depths do not change.
+    # A removed node has no remaining descendants, so depths do not change.
     return PhraseTree(
         tuple(tree.depths[node] for node in nodes), tuple(tree.categories[node] for node in nodes)
     )
 
 
 def without_empty(tree: PhraseTree) -> PhraseTree:
-    """Remove empty elements, such as traces.
-
-    Raises:
-        UsageError: if no word remains.
-    """
+    """Remove empty elements, such as traces."""
     return prune_words(tree, words_with_tags(tree, (EMPTY,)))
 
 
 def without_punctuation(tree: PhraseTree, tags: Collection[str] = MARK_TAGS) -> PhraseTree:
-    """Remove punctuation.
-
-    Args:
-        tree: any.
-        tags: the tags of punctuation; ``{","}``, for example, removes only commas.
-
-    Raises:
-        UsageError: if no word remains.
-    """
+    """Remove words with one of the tags, by default all punctuation."""
     return prune_words(tree, words_with_tags(tree, tags))
 
 
 def without_functions(tree: PhraseTree) -> PhraseTree:
-    """Remove function tags and indices from the labels of phrases; ``NP-SBJ-1`` becomes ``NP``."""
+    """Remove function tags and indices from phrases: ``NP-SBJ-1`` becomes ``NP``."""
     anchors = zip(tree.categories, tree.anchors, strict=True)
     labels = tuple(label if anchor else category(label) for label, anchor in anchors)
     return PhraseTree(tree.depths, labels)
 
 
 def without_wrapper(tree: PhraseTree) -> PhraseTree:
-    """Remove unlabelled brackets around a whole tree.
-
-    A bracket with several constituents is kept, since a tree has one root.
-    """
+    """Remove unlabelled unary brackets from the root."""
     first = 0
     while not tree.categories[first] and len(tree.children[first]) == 1:
         first += 1
@@ -355,12 +274,9 @@ ROOT, ARC = "root", "dep"
 
 
 class Search(NamedTuple):
-    """One step of a rule: a search for the first child with one of some labels.
+    """One step of a head rule: find the first child with one of the labels, or any without labels.
 
-    Attributes:
-        side: ``left`` searches from left to right, ``right`` from right to left, ``last`` only the
-            rightmost child.
-        labels: the labels to search for; empty for any label.
+    ``last`` considers the rightmost child only.
     """
 
     side: Literal["left", "right", "last"]
@@ -369,12 +285,9 @@ class Search(NamedTuple):
 
 @dataclass(frozen=True)
 class HeadTable:
-    """Rules for the head of a phrase, by its category.
+    """Head rules: searches by category, in order of priority.
 
-    Attributes:
-        rules: the searches for each category; the first that finds a child finds the head.
-        otherwise: the searches for all other categories.
-        conjunctions: a head directly after one of these is replaced by the conjunct before it.
+    A head directly after a conjunction is replaced by the conjunct before it.
     """
 
     rules: Mapping[str, tuple[Search, ...]]
@@ -383,7 +296,6 @@ class HeadTable:
 
 
 def _in_turn(side: Literal["left", "right"], labels: str) -> tuple[Search, ...]:
-    """Return searches for each label in turn, then for any child."""
     return (*(Search(side, frozenset((label,))) for label in labels.split()), Search(side))
 
 
@@ -413,7 +325,7 @@ COLLINS = HeadTable(
         "LST": _in_turn("right", "LS :"),
         "NAC": _in_turn("left", "NN NNS NNP NNPS NP NAC EX $ CD QP PRP VBG JJ JJS JJR ADJP FW"),
         "NP": _NOUN_PHRASE,
-        "NX": _NOUN_PHRASE,  # the table has no rule; treated like a noun phrase
+        "NX": _NOUN_PHRASE,  # absent from the table; treated as a noun phrase
         "PP": _in_turn("right", "IN TO VBG VBN RP FW"),
         "PRN": _in_turn("left", ""),
         "PRT": _in_turn("right", "RP"),
@@ -434,22 +346,14 @@ COLLINS = HeadTable(
     otherwise=_in_turn("left", ""),
     conjunctions=frozenset(("CC",)),
 )
-"""The table of Collins (1999), appendix A, based on Magerman (1995)."""
+"""The head table of Collins (1999), appendix A, based on Magerman (1995)."""
 
 
 def head_children(tree: PhraseTree, table: HeadTable = COLLINS) -> tuple[int, ...]:
-    """Find the head child of each phrase.
+    """Find the head child of each phrase, ``[nodes]``; -1 for leaves.
 
-    Function tags, indices and all but the first of alternative categories (``PRT|ADVP``) are
-    ignored. Punctuation, empty elements, and phrases that contain nothing else are not heads if
-    there is another child: Collins (1999) removes them from the tree before finding heads.
-
-    Args:
-        tree: any.
-        table: the head rules.
-
-    Returns:
-        ``[nodes]`` the node of the child; -1 for leaves.
+    Function tags, indices and alternative categories (``PRT|ADVP``) are ignored. Punctuation and
+    empty elements are heads only without other children: Collins (1999) removes them.
     """
     names = [
         label if anchor else label_parts(label).category.partition("|")[0]
@@ -473,13 +377,7 @@ def head_children(tree: PhraseTree, table: HeadTable = COLLINS) -> tuple[int, ..
 
 
 def head_place(labels: Sequence[str], phrase: str, table: HeadTable = COLLINS) -> int:
-    """Find the index of the head among the children of a phrase.
-
-    Args:
-        labels: ``[children]`` categories without functions and indices; at least one.
-        phrase: the category of the phrase.
-        table: the head rules.
-    """
+    """Find the index of the head among the children's categories."""
     place = next(
         place
         for search in table.rules.get(phrase, table.otherwise)
@@ -500,17 +398,10 @@ def _places(side: str, n: int) -> Iterable[int]:
 def dependencies(
     tree: OrderedTree, head_child: Sequence[int], *, labelled: bool = False
 ) -> DependencyTree:
-    """Return the dependency tree defined by the heads of phrases.
+    """Return the projective dependency tree that the heads of phrases define.
 
-    The head word of a phrase is that of its head child; the head words of the other children depend
-    on it. The tree is projective.
-
-    Args:
-        tree: any.
-        head_child: ``[nodes]`` the head among the children of each node, -1 for leaves.
-        labelled: whether the relation of a word combines the labels of the largest phrase that it
-            heads and of the phrase around it, such as ``NP-SBJ/S``, without indices; otherwise it
-            is ``ARC``. The root always has ``ROOT``.
+    With ``labelled``, a relation joins the labels of the largest phrase that the word heads and of
+    its parent, such as ``NP-SBJ/S``; otherwise it is ``ARC``.
     """
     word = list(tree.anchors)
     for node in range(len(word) - 1, -1, -1):  # children come after their parents

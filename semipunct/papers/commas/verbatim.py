@@ -1,4 +1,4 @@
-"""Sentences that are written verbatim: for formats without room for annotations."""
+"""Records and writers of treebanks that are written verbatim."""
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
@@ -20,12 +20,10 @@ from semipunct.wording import quantity
 
 
 class Source(FromFile, Protocol):
-    """A sentence of a file as read."""
+    """A sentence of a file as read; concatenated, the texts are the file."""
 
     @property
-    def text(self) -> str:
-        """The text of the sentence; the concatenated texts of all sentences are the file."""
-        ...
+    def text(self) -> str: ...
 
 
 S = TypeVar("S", bound=Source)
@@ -34,16 +32,7 @@ S_co = TypeVar("S_co", bound=Source, covariant=True)
 
 @dataclass(frozen=True, slots=True)
 class Malformed:
-    """A part of a file that cannot be read as a tree.
-
-    Attributes:
-        path: the file.
-        line: the number of its first line, from 1.
-        sentence_id: its name, for messages.
-        text: as for all sentences of the file.
-        fault: file, line and what was found there.
-        reason: a malformed tree, or text outside of trees.
-    """
+    """A part of a file that cannot be read as a tree."""
 
     path: str
     line: int
@@ -55,34 +44,26 @@ class Malformed:
 
 @dataclass(frozen=True, slots=True)
 class VerbatimRecord(Generic[S_co]):
-    """One sentence of a file whose trees are not dependency trees.
-
-    Attributes:
-        source: the sentence as read.
-        tokens: words and punctuation, with heads.
-    """
+    """A sentence of a file whose trees are not dependency trees."""
 
     source: S_co
     tokens: tuple[Token, ...]
 
     @property
     def path(self) -> str:
-        """The file."""
         return self.source.path
 
     @property
     def line(self) -> int:
-        """Its first line there, from 1."""
         return self.source.line
 
     @property
     def sentence_id(self) -> str:
-        """Its name."""
         return self.source.sentence_id
 
 
 def malformed_entry(source: Malformed) -> "Entry[VerbatimRecord[Malformed], Omitted]":
-    """Make the entry of a part of a file that cannot be read."""
+    """Return the entry of a part of a file that cannot be read."""
     omitted = Omitted(source.reason, source.sentence_id, source.path, source.line, source.fault)
     return Entry(omitted, VerbatimRecord(source, ()))
 
@@ -92,9 +73,9 @@ class VerbatimWriter(Writer[VerbatimRecord[S]]):
     """A writer that reproduces sentences, without annotations.
 
     Attributes:
-        contents: a name for the contents of files of the format, for messages.
-        lines: whether a sentence starts a line.
-        rewrite: returns the text of an entry with other punctuation, if the format supports this.
+        contents: name of the contents of files, for messages.
+        lines: whether sentences start a line.
+        rewrite: returns the text of an entry with other punctuation.
     """
 
     contents: str
@@ -143,15 +124,9 @@ T = TypeVar("T", bound=OrderedTree)
 def penn_tokens(
     forms: Sequence[str], tags: Sequence[str], tree: DependencyTree, mark_tags: Collection[str]
 ) -> tuple[Token, ...]:
-    """Make the tokens of a sentence, in which marks are not heads if there is a word.
+    """Make the tokens of a sentence from forms, Penn Treebank tags and a dependency tree.
 
-    A dependent of a mark (in a phrase of marks only) is attached to the nearest word above it.
-
-    Args:
-        forms: ``[n]``.
-        tags: ``[n]`` tags of the Penn Treebank.
-        tree: a tree of ``n`` words, whose root is a mark only if all words are.
-        mark_tags: the tags of punctuation.
+    Dependents of a mark are attached to the nearest word above it.
     """
     heads = list(tree.heads)
     for node in tree.order:  # heads come before their dependents
@@ -168,12 +143,7 @@ def penn_tokens(
 
 
 def over(sentence: Sentence, tree: T) -> Sentence[T]:
-    """Return a sentence with another tree.
-
-    Args:
-        sentence: any.
-        tree: the tree over the same words.
-    """
+    """Return the sentence with another tree over the same words."""
     s = sentence
     columns = (s.forms, s.lemmas, s.upos, s.xpos, s.feats)
     return Sentence(

@@ -1,1 +1,1 @@
-"""Rephrasing of sentences (Li, Wang and Eisner 2019, section 6.3), with a model of order."""
+"""Rephrasing with a model of order (Li, Wang and Eisner 2019, section 6.3)."""

@@ -121,7 +121,7 @@ def rephrase(
         )
     omitted, unseen = Omissions("left unchanged"), UnseenValues(fitted.model)
     relations: set[str] = set()
-    edited: dict[str, str] = {}  # the place of the first sentence with each sent_id
+    edited: dict[str, str] = {}  # location of the first sentence with each sent_id
     long_nodes = 0
 
     def answer(chunk: "Chunk") -> "Iterator[Rephrasing | None]":
@@ -197,7 +197,7 @@ def _rearranged(entry: "AnyEntry", rephrasing: "Rephrasing", writer: "Writer[Any
 
     before = entry.content
     is_whole = rephrasing.words == tuple(range(1, len(entry.word_ids) + 1))
-    # Nothing was deleted or moved: all lines are kept, with empty nodes and the enhanced graph.
+    # Without deletions and moves, keep all lines, with empty nodes and the enhanced graph.
     if isinstance(before, Sentence) and is_whole and rephrasing.sentence.tree == before.tree:
         return writer.recase(entry, rephrasing.sentence.forms)
     moved = writer.rearrange(entry, rephrasing.words, rephrasing.sentence.tree)

@@ -1,4 +1,4 @@
-"""User-written lists of edits to trees: deletions and moves, by sentence and word."""
+"""Lists of edits to trees: deletions and moves, by sentence and word."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ class TreeEdit:
 
     Attributes:
         word: the head of the constituent.
-        place: the place to which it is moved; None if it is deleted.
-        head: the new head, of whose constituent the place is; None for the present head.
-        where: the source of the edit, for messages.
+        place: the place to move it to; None to delete it.
+        head: the new head, if any.
+        where: file and line, for messages.
     """
 
     word: int
@@ -36,14 +36,7 @@ class TreeEdit:
     where: str = "edit"
 
     def renumber(self, word_ids: Sequence[int]) -> TreeEdit:
-        """Return the same edit with the IDs of words in a file replaced by their numbers.
-
-        Args:
-            word_ids: ``[n]`` the ID of each word.
-
-        Raises:
-            EditError: if no word has an ID.
-        """
+        """Replace word IDs by numbers, given the ID of each word, ``[n]``."""
         number = {word_id: word for word, word_id in enumerate(word_ids, start=1)}
         for word_id in (self.word, self.head):
             if word_id is not None and word_id not in number:
@@ -56,19 +49,13 @@ class TreeEdit:
 
 
 def read_tree_edits(path: str | Path) -> dict[str, list[TreeEdit]]:
-    """Read a list of edits by sentence, in order, in which words are identified by their IDs.
+    """Read the edits of each sentence, with words identified by their IDs.
 
     A line is JSON, ``{"sent_id": "a", "delete": 5}`` or ``{"sent_id": "a", "move": 5, "place":
-    "first", "head": 3}``, or has tab-separated columns: the ID of the sentence, ``delete`` and an
-    ID, or ``move``, an ID, a place and an ID. The last one, the new head, is optional. Empty lines
-    are skipped.
-
-    Args:
-        path: a file, ``.gz`` or not, or ``-`` for standard input.
+    "first", "head": 3}``, or has tab-separated columns. The head is optional.
 
     Raises:
-        EditError: if the file cannot be read, or a line has another form; the message names file
-            and line.
+        EditError: if the file cannot be read, or a line has another form.
     """
     name = display_name(path)
     edits_of: dict[str, list[TreeEdit]] = {}
@@ -121,7 +108,6 @@ def _number(text: str | None) -> object:
 
 
 def _edit(action: str, word: object, place: object, head: object, where: str) -> TreeEdit:
-    """Check the values of an edit."""
     for value in (word, *([] if head is None else [head])):
         if not isinstance(value, int) or isinstance(value, bool):
             raise EditError(f"{where}: {value!r} is not the ID of a word; {_ADVICE}")

@@ -1,4 +1,4 @@
-"""The ordering model: orders of the items of a node, log-linear in features of item pairs."""
+"""Orders of a head and its dependents, log-linear in features of pairs of items."""
 
 from __future__ import annotations
 
@@ -28,43 +28,28 @@ if TYPE_CHECKING:
     import optax  # pyright: ignore[reportMissingTypeStubs]
 
 HEADS = ("NOUN", "PROPN", "PRON", "VERB")
-"""Universal tags of the nodes whose dependents are reordered."""
+"""Universal tags of the heads whose dependents are reordered."""
 
 MOST_ITEMS = 12
-"""Nodes with more items, the head included, are not reordered: the sums would take too long."""
+"""Nodes with more items, including the head, are not reordered, to bound the cost."""
 
 
 class Node(NamedTuple):
-    """A head and its dependents.
-
-    Attributes:
-        head: a word, 1 to n.
-        items: the head and its dependents, in the order of the words.
-    """
+    """A head and its dependents; the items, with the head, are in the order of the words."""
 
     head: int
     items: tuple[int, ...]
 
 
 class Nodes(NamedTuple):
-    """The nodes of a tree.
-
-    Attributes:
-        ordered: nodes with 2 to ``MOST_ITEMS`` items.
-        long: the number of nodes with more items.
-    """
+    """The nodes with 2 to ``MOST_ITEMS`` items, and the number of larger nodes."""
 
     ordered: tuple[Node, ...]
     long: int
 
 
 def nodes_of(tree: DependencyTree, upos: Sequence[str]) -> Nodes:
-    """Find the nouns and verbs that have dependents, in the order of the words.
-
-    Args:
-        tree: a projective tree, so that reordering items means reordering constituents.
-        upos: ``[n]`` universal tags.
-    """
+    """Find the nouns and verbs with dependents in a projective tree, in the order of the words."""
     items: dict[int, list[int]] = {}
     for word, head in enumerate(tree.heads, start=1):
         if head and upos[head - 1] in HEADS:
@@ -82,19 +67,14 @@ def nodes_of(tree: DependencyTree, upos: Sequence[str]) -> Nodes:
 Ints = npt.NDArray[np.int64]
 
 HEAD = "^"
-"""The relation given to the head when it is an item among its dependents."""
+"""The relation of the head among its dependents."""
 
 SIZES = 5
-"""Number of classes of item sizes: 1, 2 to 3, 4 to 7, 8 to 15 words, and more."""
+"""Number of size classes: 1, 2 to 3, 4 to 7, 8 to 15 words, and more."""
 
 
 class Template(NamedTuple):
-    """A set of properties that a feature combines.
-
-    Attributes:
-        item: properties of each of the two items: its relation, universal tag, size class.
-        head: properties of the head: its own relation and tag.
-    """
+    """Properties that a feature combines: of each item, and of their head."""
 
     item: tuple[str, ...]
     head: tuple[str, ...] = ()
@@ -110,19 +90,13 @@ TEMPLATES = (
     Template(("relation", "size"), ("upos",)),
     Template(("relation", "size"), ("relation", "upos")),
 )
-"""Append new templates at the end: features are numbered in this order."""
+"""Features are numbered in this order: append new templates at the end."""
 
 
 def relations(sentence: Sentence, *, underlying: bool) -> tuple[str, ...]:
     """Return ``[n]`` the relations that features use.
 
-    Args:
-        sentence: words, tags and a projective tree.
-        underlying: whether the punctemes of a constituent are part of its relation, as in
-            ``appos , _ ,``.
-
-    Raises:
-        TreebankError: if the punctemes are needed but missing.
+    With ``underlying``, they include punctemes: ``appos , _ ,``.
     """
     if not underlying:
         return sentence.tree.relations
@@ -140,42 +114,33 @@ def relations(sentence: Sentence, *, underlying: bool) -> tuple[str, ...]:
 
 
 class OrderingVocabulary(msgspec.Struct, frozen=True):
-    """The known relations and tags: value i has code i + 1, unknown values have code 0."""
+    """The known relations and tags; value i has code i + 1, unknown values code 0."""
 
     relation: tuple[str, ...]
     upos: tuple[str, ...]
 
     @classmethod
     def of(cls, sentences: Sequence[Sentence], *, underlying: bool = False) -> OrderingVocabulary:
-        """Collect the relations and tags of training sentences.
-
-        Args:
-            sentences: training sentences.
-            underlying: see ``relations``.
-        """
         relation = sorted({r for s in sentences for r in relations(s, underlying=underlying)})
         upos = sorted({u for s in sentences for u in s.upos})
         return cls((HEAD, *(r for r in relation if r != HEAD)), tuple(upos))
 
     @property
     def sizes(self) -> dict[str, int]:
-        """The number of values of each property, the unknown one included."""
         return {"relation": len(self.relation) + 1, "upos": len(self.upos) + 1, "size": SIZES}
 
 
 class Pairs(NamedTuple):
-    """All nodes of some sentences, and the pairs of items of each node.
+    """The nodes of sentences, and the pairs of items of each node.
 
     Attributes:
-        nodes: the nodes, in the order of the sentences.
-        sentence: ``[nodes]`` the sentence of each node.
-        start: ``[nodes + 1]`` where the pairs of each node begin: those of its items 0 and 1, 0 and
-            2, 1 and 2, 0 and 3, and so on.
-        key: ``[pairs, TEMPLATES]`` a number for each feature, -1 where both items have equal
-            values.
-        sign: ``[pairs, TEMPLATES]`` 1 where the weight of the feature is added for the observed
-            order, -1 where it is subtracted.
-        long: ``[sentences]`` the number of nodes with too many items, which are left out.
+        nodes: in the order of the sentences.
+        sentence: ``[nodes]``.
+        start: ``[nodes + 1]`` offsets of the pairs of each node: items 0 and 1, 0 and 2, 1 and 2,
+            and so on.
+        key: ``[pairs, TEMPLATES]`` features; -1 if both items have equal values.
+        sign: ``[pairs, TEMPLATES]`` sign of the weight for the observed order.
+        long: ``[sentences]`` number of nodes with too many items.
     """
 
     nodes: tuple[Node, ...]
@@ -193,16 +158,6 @@ class Pairs(NamedTuple):
         *,
         underlying: bool = False,
     ) -> Pairs:
-        """Extract the nodes and pairs of sentences.
-
-        Args:
-            sentences: words, tags and projective trees.
-            vocabulary: codes of relations and tags.
-            underlying: see ``relations``.
-
-        Raises:
-            TreebankError: as ``relations`` does.
-        """
         relation = {value: i for i, value in enumerate(vocabulary.relation, start=1)}
         upos = {value: i for i, value in enumerate(vocabulary.upos, start=1)}
         nodes: list[Node] = []
@@ -248,15 +203,7 @@ class Pairs(NamedTuple):
 def _features(
     columns: dict[str, Ints], first: Ints, second: Ints, head: Ints, sizes: dict[str, int]
 ) -> tuple[Ints, Ints]:
-    """Return the key of each feature of the pairs, and its sign for the observed order.
-
-    Args:
-        columns: codes of the items.
-        first: ``[pairs]`` the item that comes first.
-        second: ``[pairs]`` the item that comes second.
-        head: ``[pairs]`` the head of both.
-        sizes: the number of values of each property.
-    """
+    """Return the keys of the features of pairs, and their signs for the observed order."""
 
     def joined(names: Sequence[str], item: Ints, columns: dict[str, Ints]) -> Ints:
         code = np.zeros(len(item), np.int64)
@@ -264,7 +211,7 @@ def _features(
             code = code * sizes[name] + columns[name][item]
         return code
 
-    # A common base for all templates, so that the template can be recovered from every key.
+    # A common base, so that every key determines its template.
     most = sizes["relation"] * sizes["upos"] * sizes["size"]
     keys, signs = [], []
     for number, template in enumerate(TEMPLATES):
@@ -277,17 +224,16 @@ def _features(
 
 
 PADDED = (4, 8, MOST_ITEMS)
-"""Numbers of items to pad nodes to: most nodes have few, and each further item doubles the work."""
+"""Numbers of items to pad nodes to; each item doubles the work."""
 
 
 class NodeGroup(NamedTuple):
     """Nodes padded to the same number of items.
 
     Attributes:
-        feature: ``[nodes, pairs, TEMPLATES]`` weight numbers of the features of each pair, as in
-            ``Encoded.feature``.
-        items: ``[nodes]`` numbers of items; 0 in the padding.
-        sentence: ``[nodes]`` the index of the sentence in the batch.
+        feature: ``[nodes, pairs, TEMPLATES]``, as in ``Encoded``.
+        items: ``[nodes]``; 0 for padding.
+        sentence: ``[nodes]`` index in the batch.
     """
 
     feature: npt.NDArray[np.int32]
@@ -296,11 +242,10 @@ class NodeGroup(NamedTuple):
 
 
 class NodesBatch(NamedTuple):
-    """The nodes of some sentences.
+    """The nodes of sentences, grouped as in ``PADDED``.
 
     Attributes:
-        groups: one group for each entry of ``PADDED``.
-        sentences: ``[sentences]`` zeros, whose shape is the number of sentences.
+        sentences: ``[sentences]``; only the shape matters.
     """
 
     groups: tuple[NodeGroup, ...]
@@ -308,7 +253,7 @@ class NodesBatch(NamedTuple):
 
 
 class NodesShape(NamedTuple):
-    """The padded sizes of a batch: the number of nodes of each group, and of sentences."""
+    """Padded numbers of the nodes of each group, and of sentences."""
 
     nodes: tuple[int, ...]
     sentences: int
@@ -316,16 +261,14 @@ class NodesShape(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Encoded:
-    """Sentences encoded for the ordering model.
+    """Encoded sentences.
 
     Attributes:
-        lengths: number of words of each sentence.
-        nodes: the nodes of all sentences.
-        first: ``[sentences + 1]`` where the nodes of each sentence begin.
-        start: ``[nodes + 1]`` where the pairs of each node begin; see ``Pairs``.
-        feature: ``[pairs, TEMPLATES]`` 0 for none, i + 1 for weight i; plus the number of weights
-            where its negative is used.
-        long: ``[sentences]`` the number of nodes with too many items, which are left out.
+        lengths: numbers of words.
+        first: ``[sentences + 1]`` offsets of nodes.
+        start: ``[nodes + 1]`` offsets of pairs; see ``Pairs``.
+        feature: ``[pairs, TEMPLATES]`` 0 for none, i + 1 for weight i, plus the number of weights
+            for its negative.
     """
 
     lengths: Sequence[int]
@@ -336,13 +279,6 @@ class Encoded:
     long: npt.NDArray[np.int64]
 
     def group(self, numbers: Sequence[int], items: int, room: int = 0) -> NodeGroup:
-        """Pad nodes to the same number of items.
-
-        Args:
-            numbers: the numbers of the nodes.
-            items: the padded number of items, at least the maximum of the nodes.
-            room: minimum number of nodes in the result.
-        """
         size = max(room, len(numbers))
         feature = np.zeros((size, items * (items - 1) // 2, len(TEMPLATES)), np.int32)
         lengths = np.zeros(size, np.int32)
@@ -353,7 +289,6 @@ class Encoded:
         return NodeGroup(feature, lengths, np.zeros(size, np.int32))
 
     def by_size(self, numbers: Sequence[int]) -> list[list[int]]:
-        """Group nodes by the number of items that they are padded to, as in ``PADDED``."""
         groups: list[list[int]] = [[] for _ in PADDED]
         for number in numbers:
             groups[np.searchsorted(PADDED, len(self.nodes[number].items))].append(number)
@@ -362,12 +297,10 @@ class Encoded:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class OrderingModel(Model[Encoded, NodesBatch]):
-    """A distribution over the orders of the items of each node, independent between nodes.
+    """A distribution over the orders of the items of each node.
 
     Attributes:
-        options: the settings.
-        vocabulary: known relations and tags.
-        features: ``[weights]`` the key of the feature of each weight, in ascending order.
+        features: ``[weights]`` keys, in ascending order.
     """
 
     kind: ClassVar[str] = "ordering"
@@ -429,12 +362,6 @@ class OrderingModel(Model[Encoded, NodesBatch]):
         return NodesBatch(tuple(groups), np.zeros(size, np.int32))
 
     def orderings(self, parameters: Parameters, group: NodeGroup) -> LinearOrderings:
-        """Return the distributions over orders of the items of nodes.
-
-        Args:
-            parameters: weights by name.
-            group: nodes padded to the same number of items.
-        """
         weight = parameters["weight"]
         table = jnp.concatenate([jnp.zeros(1, weight.dtype), weight, -weight])
         score = jnp.sum(table[group.feature], -1)
@@ -446,16 +373,11 @@ class OrderingModel(Model[Encoded, NodesBatch]):
         return linear_orderings(precedence, jnp.asarray(group.items))
 
     def log_likelihoods(self, parameters: Parameters, batch: NodesBatch) -> jax.Array:
-        """Return ``[sentences]`` log p(orders | tree), summed over the nodes of each sentence.
-
-        Args:
-            parameters: weights by name.
-            batch: from ``batch``.
-        """
+        """Return ``[sentences]`` log p(orders | tree), summed over nodes."""
         total = jnp.zeros(len(batch.sentences), parameters["weight"].dtype)
         for group in batch.groups:
             if not len(group.items):
-                continue  # do not compile for sizes that no node has
+                continue  # do not compile for unused sizes
             orderings = self.orderings(parameters, group)
             items = orderings.weights.precedence.shape[1]
             later, earlier = np.tril_indices(items, -1)
@@ -474,15 +396,6 @@ class OrderingModel(Model[Encoded, NodesBatch]):
         key: jax.Array,
         options: OrderingTrainOptions,
     ) -> tuple[jax.Array, Sums]:
-        """Return the negative log-likelihood per node with its penalty, and sums.
-
-        Args:
-            parameters: weights by name.
-            constants: unused.
-            batch: from ``batch``.
-            key: unused: the loss is deterministic.
-            options: coefficient of the penalty.
-        """
         total = jnp.sum(self.log_likelihoods(parameters, batch))
         nodes = sum(jnp.sum(jnp.asarray(group.items) > 0) for group in batch.groups)
         nodes = jnp.maximum(1, nodes)
@@ -492,13 +405,6 @@ class OrderingModel(Model[Encoded, NodesBatch]):
     def optimiser(
         self, options: OrderingTrainOptions, steps: int, slots: float
     ) -> optax.GradientTransformation:
-        """Return Adam.
-
-        Args:
-            options: rate and schedule.
-            steps: total number of updates.
-            slots: ignored, because no penalty is per sentence.
-        """
         import optax  # pyright: ignore[reportMissingTypeStubs]
 
         from semipunct.models.optimisation import schedule
@@ -532,19 +438,11 @@ def figures(
     batches: Batches[Encoded, NodesBatch],
     shapes: Shapes | None = None,
 ) -> Mapping[str, Any]:
-    """Return the perplexity of the order of a node, and the number of nodes.
-
-    Args:
-        model: the model.
-        parameters: its weights.
-        examples: held-out sentences.
-        batches: the same, encoded.
-        shapes: records the compiled shapes.
-    """
+    """Return the perplexity of the order of a node, and numbers of nodes."""
     total = float(log_likelihoods(model, parameters, batches, shapes).sum())
     encoded = model.encode(examples)
     nodes = len(encoded.nodes)
-    # In a treebank without nouns and verbs there is nothing to predict.
+    # A treebank without nouns and verbs has nothing to predict.
     perplexity = math.exp(-total / nodes) if nodes and not math.isnan(total) else 1.0
     return {
         "perplexity": perplexity,
@@ -555,11 +453,9 @@ def figures(
 
 
 def _room(nodes: int) -> int:
-    """Return the number of nodes that a group is padded to."""
     return round_up(nodes) if nodes else 0
 
 
 def _nodes_of(encoded: Encoded, sentences: Sequence[int]) -> list[int]:
-    """Return the numbers of the nodes of some sentences."""
     first = encoded.first
     return [number for i in sentences for number in range(first[i], first[i + 1])]

@@ -1,4 +1,4 @@
-"""Settings of the ordering model and of its training, and its entry in the registry."""
+"""Settings of the ordering model."""
 
 from __future__ import annotations
 
@@ -9,17 +9,15 @@ from semipunct.models import kind
 from semipunct.models.settings import AtLeastOne, Count, NotNegative, Positive
 
 EPOCHS = 5
-"""Passes over the training sentences."""
 
 
 @dataclass(frozen=True, slots=True)
 class OrderingOptions:
-    """Settings that determine the architecture of an ordering model.
+    """Architecture of an ordering model.
 
     Attributes:
-        minimum_count: features that occur in fewer pairs have no weight.
-        underlying: whether relations are distinguished by the punctemes that a constituent has in
-            an underlying tree, which is then required (``Sentence.underlying``).
+        minimum_count: features of fewer pairs have no weight.
+        underlying: whether relations include the punctemes of ``Sentence.underlying``.
     """
 
     minimum_count: AtLeastOne = 2
@@ -28,11 +26,10 @@ class OrderingOptions:
 
 @dataclass(frozen=True, slots=True)
 class OrderingTrainOptions(kind.SharedTrainOptions):
-    """Training settings specific to this kind, and defaults that differ from the shared ones.
+    """Training settings of ordering models.
 
     Attributes:
-        l2: L2 coefficient: half of it times the squared norm of the weights is added to the mean
-            negative log-likelihood of a node.
+        l2: coefficient of half the squared norm of the weights.
     """
 
     learning_rate: Positive = 0.01

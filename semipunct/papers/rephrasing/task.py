@@ -1,7 +1,7 @@
-"""Rephrasing: a tree is changed, and its surface punctuation regenerated (section 6.3).
+"""Rephrasing: change a tree, and regenerate its surface punctuation (section 6.3).
 
-The best underlying tree is found, constituents are deleted, moved or reordered together with their
-underlying punctuation, and the channel rewrites the new underlying string of every slot.
+Constituents of the best underlying tree are deleted, moved or reordered with their punctemes; the
+channel then rewrites the underlying string of every slot.
 """
 
 from __future__ import annotations
@@ -40,12 +40,7 @@ TOGETHER = 256
 
 
 class Drawn(NamedTuple):
-    """The orders sampled for some sentences.
-
-    Attributes:
-        orders: for each sentence, the items of each reordered node in their new order, by head.
-        long: for each sentence, the number of nodes with too many items, which are not reordered.
-    """
+    """Sampled orders of each sentence, by head, and its number of nodes with too many items."""
 
     orders: list[Mapping[int, tuple[int, ...]]]
     long: list[int]
@@ -58,15 +53,7 @@ def draw_orders(
     seed: int,
     numbers: Sequence[int] | None = None,
 ) -> Drawn:
-    """Sample an order for each noun and verb, regardless of the observed order.
-
-    Args:
-        model: the model.
-        parameters: its weights.
-        sentences: words, tags and projective trees.
-        seed: determines, together with the number of a sentence, the orders sampled for it.
-        numbers: numbers of the sentences; by default 0, 1, 2 and so on.
-    """
+    """Sample an order for each noun and verb, by ``seed`` and the number of the sentence."""
     numbers = range(len(sentences)) if numbers is None else numbers
     encoded = model.encode(sentences)
     weights = model.place_weights(parameters)
@@ -95,7 +82,6 @@ def _draw(
     seed: jax.Array,
     chance: npt.NDArray[np.uint32],
 ) -> jax.Array:
-    """Sample an order for each node: the position of each item, ``[nodes, items]``."""
     weights, lengths = model.orderings(parameters, group).weights, jnp.asarray(group.items)
 
     def draw_order(precedence: jax.Array, length: jax.Array, numbers: jax.Array) -> jax.Array:
@@ -111,13 +97,12 @@ _PROPER = "PROPN"
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """Changes to trees, in the order in which they are made.
+    """Changes to trees, in this order.
 
     Attributes:
         delete: relations whose constituents are deleted; ``acl`` includes ``acl:relcl``.
-        move: pairs of a relation and the place to which its constituents are moved.
-        permute: an ordering model with its weights, from which an order of the dependents of nouns
-            and verbs is drawn; None to leave their order unchanged.
+        move: relations, and the places to move their constituents to.
+        permute: ordering model for the dependents of nouns and verbs.
     """
 
     delete: Sequence[str] = ()
@@ -125,7 +110,6 @@ class Changes:
     permute: Trained[Any] | None = None
 
     def check(self) -> None:
-        """Raise ``UsageError`` for an invalid place, ``ModelError`` for a model of another kind."""
         for relation, place in self.move:
             if place not in PLACES:
                 raise UsageError(
@@ -140,9 +124,9 @@ class Rephrasing:
     """A sentence whose tree was changed.
 
     Attributes:
-        sentence: the remaining words in their new order, with tree and regenerated slots.
-        words: ``[n]`` the number of each word in the original sentence.
-        long: the number of nodes that were not permuted because they have too many dependents.
+        sentence: the remaining words in their new order, with regenerated slots.
+        words: ``[n]`` original number of each word.
+        long: number of nodes with too many dependents to permute.
     """
 
     sentence: Sentence
@@ -151,7 +135,7 @@ class Rephrasing:
 
     @property
     def text(self) -> str:
-        """The sentence as plain text, spaced by the rules of its script, not as in a file."""
+        """The sentence as plain text, spaced by the rules of its script."""
         visible = [
             tuple(t if t in SILENT else display_form(t) for t in s) for s in self.sentence.slots
         ]
@@ -179,20 +163,17 @@ def rephrase(
     Args:
         model: a punctuation model with its weights.
         sentences: words, trees and surface punctuation. Omitted ones pass through.
-        changes: changes to all sentences, made after the edits of each.
-        edits: the edits of each sentence that is not omitted; words are numbered from 1, as in
-            the original sentence.
-        surface: whether the string of a slot is drawn from the channel, as in the paper, or
-            produced by the most probable edits.
-        seed: the random seed; with the number of a sentence it determines the draws for it.
+        changes: changes to all sentences, after their edits.
+        edits: edits of each sentence that is not omitted, with word numbers from 1.
+        surface: whether to draw the channel's edits, as in the paper, or to use the best ones.
+        seed: with the number of a sentence, determines its draws.
         first: the number of the first sentence.
 
     Returns:
-        The changed sentences; None for one without an underlying tree, which happens only with
-        hard sets.
+        The changed sentences; None for one without an underlying tree, possible with hard sets.
 
     Raises:
-        EditError: if a tree does not allow an edit; the message names the edit and the sentence.
+        EditError: if a tree does not allow an edit.
         UsageError: if a place is invalid.
         ModelError: if a model is of another kind.
     """
@@ -218,16 +199,7 @@ def rephrase(
 def add_underlying_trees(model: Trained[Any], sentences: Sequence[Sentence]) -> list[Sentence]:
     """Add the best underlying trees to sentences, for training an ordering model.
 
-    Args:
-        model: a punctuation model with its weights.
-        sentences: words, trees and surface punctuation.
-
-    Returns:
-        The sentences; the punctemes are empty for a sentence without an underlying tree, which
-        happens only with hard sets.
-
-    Raises:
-        ModelError: if the model is of another kind.
+    A sentence without one, possible with hard sets, gets empty punctemes.
     """
     punctuation = punctuation_model(model, alone=True)
     analyses = decode.best(punctuation.model, punctuation.parameters, sentences)
@@ -240,12 +212,7 @@ def add_underlying_trees(model: Trained[Any], sentences: Sequence[Sentence]) -> 
 
 
 def names(relation: str, name: str) -> bool:
-    """Return whether a relation is the wanted one, or a subtype of it.
-
-    Args:
-        relation: the relation of a word.
-        name: a relation with or without a subtype.
-    """
+    """Return whether a relation has a name, or is a subtype of it."""
     return relation == name or relation.startswith(f"{name}:")
 
 
@@ -258,7 +225,7 @@ def _edited(tree: UnderlyingTree, edits: Sequence[TreeEdit], changes: Changes) -
                 arrangement.delete(edit.word)
             else:
                 head = arrangement.head_of(edit.word) if edit.head is None else edit.head
-                # The root has no head; moving it raises an error, whatever head is passed.
+                # The root has no head; moving it raises an error for any head.
                 arrangement.move(edit.word, head or edit.word, edit.place)
         except UsageError as error:
             raise EditError(f"{edit.where}: sentence {s.sentence_id}: {error}") from error
@@ -276,7 +243,7 @@ def _edited(tree: UnderlyingTree, edits: Sequence[TreeEdit], changes: Changes) -
 def _permuted(
     trees: Sequence[UnderlyingTree | None], ordering: Trained[Any] | None, seed: int, first: int
 ) -> tuple[list[UnderlyingTree | None], list[int]]:
-    """Return the trees with drawn orders, and for each the number of nodes too long to permute."""
+    """Draw orders; return the trees, and the numbers of nodes too long to permute."""
     permuted, long = list(trees), [0] * len(trees)
     if ordering is None:
         return permuted, long
@@ -321,12 +288,7 @@ def _regenerated(
 
 
 def _forms(source: Sentence, tree: UnderlyingTree) -> tuple[str, ...]:
-    """Return the word forms, with the sentence-initial capital moved to the new first word.
-
-    Args:
-        source: the original sentence.
-        tree: the changed tree.
-    """
+    """Return the word forms, with the initial capital moved to the new first word."""
     forms = list(tree.sentence.forms)
     if tree.words[0] == 1 or not source.forms[0][:1].isupper():
         return tuple(forms)
@@ -338,7 +300,6 @@ def _forms(source: Sentence, tree: UnderlyingTree) -> tuple[str, ...]:
 
 
 def _has_own_capital(sentence: Sentence, word: int) -> bool:
-    """Return whether a word would also be capitalised in the middle of a sentence."""
     form, lemma = sentence.forms[word], sentence.lemmas[word]
     if sentence.upos[word] == _PROPER or any(c.isupper() for c in form[1:]):
         return True
@@ -346,6 +307,6 @@ def _has_own_capital(sentence: Sentence, word: int) -> bool:
 
 
 def _with_first(form: str, change: Any) -> str:
-    """Change the case of the first letter, if it is a single character before and after."""
+    """Change the case of the first letter, if it is one character before and after."""
     changed = change(form[:1])
     return changed + form[1:] if len(changed) == 1 and changed.lower() == form[:1].lower() else form

@@ -28,7 +28,7 @@ from semipunct.trees import DependencyTree, lift_arcs, without_words
 
 
 class Flag(IntFlag):
-    """The flags of a property; flags of closing marks are those of opening marks times 4."""
+    """Flags of a property; closing marks have 4 times the flags of opening marks."""
 
     QUOTE_OPENS = 1
     """A quotation mark opens on the left of the word, or of its subtree."""
@@ -37,7 +37,7 @@ class Flag(IntFlag):
     """A quotation mark closes on its right."""
     BRACKET_CLOSES = 8
     OTHER = 16
-    """There is an unpaired mark on its right."""
+    """An unpaired mark is on its right."""
     PAIRED = 32
     """Opening and closing marks have been matched, and none are left."""
 
@@ -46,7 +46,7 @@ OPENS = Flag.QUOTE_OPENS | Flag.BRACKET_OPENS
 _SHIFT = 2
 
 MATCHER = Matcher(BRACKET_PAIRS | QUOTE_PAIRS | {(mark, mark) for mark in STRAIGHT})
-"""Brackets and quotation marks; a straight quotation mark closes another straight one."""
+"""Brackets and quotation marks; straight quotation marks close each other."""
 
 _OPENING = {opening for opening, _ in BRACKET_PAIRS | QUOTE_PAIRS}
 _CLOSING = {closing for _, closing in BRACKET_PAIRS | QUOTE_PAIRS}
@@ -54,12 +54,11 @@ _BRACKETS = {mark for pair in BRACKET_PAIRS for mark in pair}
 
 
 class Marked(NamedTuple):
-    """The marks of a sentence, as properties of its words.
+    """The marks of a sentence, as sets of flags of its words.
 
     Attributes:
-        properties: ``[n]`` sets of flags.
-        absorbed: ``[n + 1]`` for each token of each slot, whether it is represented by a property
-            or removed because it is next to paired marks.
+        properties: ``[n]``.
+        absorbed: ``[n + 1]`` whether each token of a slot is not parsed.
     """
 
     properties: list[int]
@@ -67,14 +66,10 @@ class Marked(NamedTuple):
 
 
 def sides(slots: Sequence[Puncteme]) -> list[list[int]]:
-    """Return for each token of each slot the flag that it sets as a paired mark, or 0.
+    """Return the flag that each token of each slot sets as a paired mark, or 0.
 
-    A mark with a partner in the sentence opens or closes with it. A mark without one is taken to be
-    opening or closing according to its form; an ambiguous one opens, but a straight one does not
-    count as a paired mark. Neither do two marks without a word between them.
-
-    Args:
-        slots: ``[n + 1]`` strings of tokens.
+    Marks with a partner open or close with it. The form of other marks decides; ambiguous ones
+    open, and straight ones are not paired, nor are two marks without a word between them.
     """
     flags = [[_alone(token) for token in slot] for slot in slots]
     for opening, closing in matched_pairs(slots, MATCHER):
@@ -95,15 +90,10 @@ def _kind(token: str) -> Flag:
 
 
 def attach_marks(slots: Sequence[Puncteme], *, others: bool) -> Marked:
-    """Attach opening marks to the words on their right, all others to the words on their left.
+    """Attach opening marks to the next word, all other marks to the preceding word.
 
-    Unpaired marks between a paired mark and its word are skipped. So are paired marks without a
-    word on their side.
-
-    Args:
-        slots: ``[n + 1]`` strings of tokens.
-        others: whether unpaired marks set a flag, too; otherwise they are kept, unless they are
-            between a paired mark and its word.
+    Paired marks skip unpaired marks before their word, and are skipped without a word. Without
+    ``others``, unpaired marks are parsed, unless skipped.
     """
     words = len(slots) - 1
     properties = [0] * words
@@ -127,7 +117,7 @@ def attach_marks(slots: Sequence[Puncteme], *, others: bool) -> Marked:
             unpaired[place - 1] = True
         absorbed.append(gone)
     met = [_met(flags) for flags in properties]
-    # Boundary information takes precedence: other marks do not count together with it.
+    # Boundaries take precedence over other marks.
     complete = [
         flags | Flag.OTHER if is_other and not flags else flags
         for flags, is_other in zip(met, unpaired, strict=True)
@@ -143,15 +133,10 @@ def _met(flags: int) -> int:
 
 
 def propagate_properties(head: jax.Array, dependent: jax.Array, side: int) -> jax.Array:
-    """Propagate properties from a new outermost dependent to its head (section 3.1, figure 1).
+    """Propagate properties, ``[..., 1]``, from an outermost dependent to its head (figure 1).
 
-    Opening marks are taken from dependents on the left, others from those on the right. If marks of
-    a kind both open and close, the two flags are removed; if none are left, the head is ``PAIRED``.
-
-    Args:
-        head: ``[..., 1]`` the property of the head.
-        dependent: ``[..., 1]`` the property of its new dependent.
-        side: ``LEFT`` or ``RIGHT`` of the head.
+    Opening marks come from dependents on the left, others from the right. If marks of a kind both
+    open and close, their flags are removed; if none are left, the head is ``PAIRED``.
     """
     opens, closes = head & OPENS, head >> _SHIFT & OPENS
     other_flags, paired = head & Flag.OTHER, head & Flag.PAIRED
@@ -171,14 +156,13 @@ def propagate_properties(head: jax.Array, dependent: jax.Array, side: int) -> ja
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """The words of a sentence that are parsed, perhaps none; n is their number.
+    """The n parsed words of a sentence.
 
     Attributes:
-        forms: ``[n]`` word forms; an abbreviation includes its dot.
-        tags: ``[n]`` tags.
+        forms: ``[n]``; an abbreviation includes its dot.
         properties: ``[n]`` sets of flags.
-        tree: a projective tree over these words; None if there are none.
-        numbers: ``[n]`` the number of each in the sentence, from 1.
+        tree: projective; None if n = 0.
+        numbers: ``[n]`` numbers in the sentence, from 1.
     """
 
     forms: tuple[str, ...]
@@ -189,15 +173,7 @@ class Tokens:
 
 
 def tokens(sentence: Sentence, options: BeamParserOptions) -> Tokens:
-    """Remove the marks from a sentence that are not parsed.
-
-    Args:
-        sentence: a sentence whose marks are in its slots, or are words with the tag PUNCT.
-        options: determine which marks are parsed, and the column of the tags.
-
-    Raises:
-        TreebankError: if marks to be parsed are in slots, and so have no heads.
-    """
+    """Remove the marks that are not parsed: those in slots, or words with the tag PUNCT."""
     dots = [slot.count(ABBREVIATION) for slot in sentence.slots[1:]]
     properties, removed = _divided(sentence, options)
     numbers = [number for number in range(1, len(sentence.forms) + 1) if number not in removed]
@@ -213,7 +189,7 @@ def tokens(sentence: Sentence, options: BeamParserOptions) -> Tokens:
 
 
 def _divided(sentence: Sentence, options: BeamParserOptions) -> tuple[list[int], set[int]]:
-    """Return the property of each word, and the numbers of the words that are not parsed."""
+    """Return the property of each word, and the numbers of unparsed words."""
     is_mark = [upos == PUNCTUATION for upos in sentence.upos]
     visible = [tuple(t for t in slot if t != ABBREVIATION) for slot in sentence.slots]
     nothing = [0] * len(is_mark)
@@ -244,9 +220,8 @@ def _check_parsed(
 def _properties(
     sentence: Sentence, is_mark: Sequence[bool], visible: Sequence[Puncteme], *, others: bool
 ) -> tuple[list[int], set[int]]:
-    """Return the property of each word, and the numbers of the marks that are removed."""
     slots: list[list[str]] = [list(visible[0])]
-    origins: list[list[int]] = [[0] * len(visible[0])]  # numbers of marks that are words
+    origins: list[list[int]] = [[0] * len(visible[0])]  # numbers of the marks that are words
     words: list[int] = []
     for number, (form, mark, after) in enumerate(
         zip(sentence.forms, is_mark, visible[1:], strict=True), start=1
@@ -274,15 +249,7 @@ def _properties(
 
 
 def check_tags(sentences: Sequence[Sentence], options: BeamParserOptions) -> None:
-    """Check that a treebank has the tags that are used.
-
-    Args:
-        sentences: the treebank.
-        options: determine the column of the tags.
-
-    Raises:
-        TreebankError: if the column is empty throughout.
-    """
+    """Raise a TreebankError if no word has a tag of the kind that is used."""
     if any(tag != MISSING for s in sentences for tag in getattr(s, options.tags)):
         return
     alternative = {"xpos": "upos", "upos": "xpos"}[options.tags]
@@ -306,13 +273,7 @@ KNOWN = 3
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """Numbers of words, tags and labels.
-
-    Attributes:
-        words: the words, except rare ones.
-        tags: all tags.
-        labels: the labels of arcs; a single one if arcs have no labels.
-    """
+    """Words, tags and labels; a single label if arcs have none."""
 
     words: tuple[str, ...]
     tags: tuple[str, ...]
@@ -322,13 +283,6 @@ class Vocabulary:
     def of(
         cls, sentences: Sequence[Tokens], minimum_word_count: int, *, labelled: bool
     ) -> Vocabulary:
-        """Collect the vocabulary of training sentences.
-
-        Args:
-            sentences: the treebank.
-            minimum_word_count: rarer words are left out.
-            labelled: whether arcs have labels.
-        """
         labels = {
             label
             for s in sentences
@@ -344,17 +298,14 @@ class Vocabulary:
 
     @cached_property
     def word_numbers(self) -> dict[str, int]:
-        """The number of each word."""
         return {word: i for i, word in enumerate(self.words, start=KNOWN)}
 
     @cached_property
     def tag_numbers(self) -> dict[str, int]:
-        """The number of each tag."""
         return {tag: i for i, tag in enumerate(self.tags, start=KNOWN)}
 
     @cached_property
     def label_numbers(self) -> dict[str, int]:
-        """The number of each label, from 0."""
         return {label: i for i, label in enumerate(self.labels)}
 
 
@@ -362,9 +313,9 @@ class EncodedSentence(NamedTuple):
     """A sentence of n words.
 
     Attributes:
-        codes: ``[3, n]`` numbers of words, numbers of tags, and properties.
-        gold: the derivation of its tree.
-        labels: ``[2n - 1]`` label numbers of arcs, 0 for shifts and for unknown labels.
+        codes: ``[3, n]`` words, tags, properties.
+        gold: its derivation.
+        labels: ``[2n - 1]`` labels of arcs, 0 for shifts and unknown labels.
     """
 
     codes: Ints
@@ -374,19 +325,13 @@ class EncodedSentence(NamedTuple):
 
 @dataclass(frozen=True)
 class Encoded:
-    """Encoded sentences.
-
-    Attributes:
-        sentences: the arrays of each sentence.
-        tokens: the tokens that the sentences were encoded from.
-    """
+    """Encoded sentences, and their tokens."""
 
     sentences: Sequence[EncodedSentence]
     tokens: Sequence[Tokens]
 
     @property
     def lengths(self) -> list[int]:
-        """The number of words in each sentence."""
         return self._lengths
 
     @cached_property
@@ -398,10 +343,10 @@ class Batch(NamedTuple):
     """A padded batch.
 
     Attributes:
-        lengths: ``[batch]`` number of words in each sentence, 0 for padding.
-        codes: ``[3, batch, words + 1 + BEYOND]`` by position, see ``features.Codes``.
-        actions: ``[batch, 2 words - 1]`` actions of the gold derivations.
-        labels: ``[batch, 2 words - 1]`` labels of their arcs.
+        lengths: ``[batch]``; 0 for padding.
+        codes: ``[3, batch, words + 1 + BEYOND]``.
+        actions: ``[batch, 2 words - 1]`` of the gold derivations.
+        labels: of their arcs.
     """
 
     lengths: jax.Array | Ints
@@ -410,17 +355,8 @@ class Batch(NamedTuple):
     labels: jax.Array | Ints
 
 
-def encode_sentences(sentences: Sequence[Tokens], vocabulary: Vocabulary) -> Encoded:
-    """Encode sentences.
-
-    Args:
-        sentences: sentences to parse or to train on.
-        vocabulary: gives the numbers of words, tags and labels.
-    """
-    return Encoded([_encoded(s, vocabulary) for s in sentences], sentences)
-
-
-def _encoded(s: Tokens, vocabulary: Vocabulary) -> EncodedSentence:
+def encode_sentence(s: Tokens, vocabulary: Vocabulary) -> EncodedSentence:
+    """Encode a sentence, with the derivation of its tree."""
     words = [vocabulary.word_numbers.get(form, UNKNOWN) for form in s.forms]
     tags = [vocabulary.tag_numbers.get(tag, UNKNOWN) for tag in s.tags]
     codes = np.array([words, tags, s.properties], np.int32)
@@ -433,18 +369,12 @@ def _encoded(s: Tokens, vocabulary: Vocabulary) -> EncodedSentence:
 
 
 def padded_length(words: int) -> int:
-    """Return one of a few lengths that sentences are padded to."""
+    """Return the padded length of a sentence."""
     return round_up(words, 32, 2)
 
 
 def lay_out(encoded: Encoded, members: Sequence[int], size: int) -> Batch:
-    """Pad sentences.
-
-    Args:
-        encoded: all sentences.
-        members: the numbers of the sentences in the batch.
-        size: size of the batch, including padding.
-    """
+    """Pad sentences to a batch."""
     words = padded_length(max((encoded.lengths[i] for i in members), default=0))
     lengths = np.zeros(size, np.int32)
     codes = np.zeros((3, size, words + 1 + BEYOND), np.int32)

@@ -1,8 +1,7 @@
-"""Scores of states from templates: hashed tables, and sums computed in advance of a search.
+"""Scores of states from templates with hashed weights.
 
-Some templates depend on the positions of one or two words alone. Their weights are summed in
-advance for all positions, or pairs of positions, of a sentence, and the search looks up the sums: a
-wide beam scores the same pair again and again. All other templates are hashed at every state.
+Weights of templates of one or two positions are summed in advance, since a wide beam looks up the
+same pairs repeatedly. Other templates are hashed at every state.
 """
 
 from __future__ import annotations
@@ -22,19 +21,14 @@ Template = tuple[str, ...]
 
 STACK = ("s0", "s1", "s2")
 BUFFER = ("b0", "b1", "b2", "b3")
-"""The next words; the index is the distance to the first."""
+"""The next words, by their distance to the first."""
 
 DISTANCES = (2, 3, 4, 5, 7, 10)
-"""Lower bounds of the classes of distances; all distances below the first are one class."""
+"""Lower bounds of the classes of distances; smaller distances are one class."""
 
 
 def _each(elements: str, patterns: str) -> Iterable[Template]:
-    """Fill elements into patterns.
-
-    Args:
-        elements: separated by blanks; each is one name, or several joined by ``:``.
-        patterns: patterns with ``{0}``, ``{1}`` for the names; atoms are separated by blanks.
-    """
+    """Fill elements, whose names are joined by ``:``, into patterns separated by ``|``."""
     for names in elements.split():
         for pattern in patterns.split("|"):
             yield tuple(pattern.format(*names.split(":")).split())
@@ -56,7 +50,7 @@ WORDS = (
     *_each("s2:s1:s0", "{0}.tag {1}.word {2}.tag | {0}.tag {1}.tag {2}.word"),
     *_each("s1:s0:b0:b1", "{0}.tag {1}.tag {2}.tag {3}.tag"),
 )
-"""Templates of words and tags on the stack and in the buffer."""
+"""Words and tags on the stack and in the buffer."""
 
 DISTANCE = (
     *_each(
@@ -65,10 +59,10 @@ DISTANCE = (
         "| {0}~{1} {0}.word {1}.word | {0}~{1} {0}.tag {1}.tag",
     ),
 )
-"""Templates with distances between words."""
+"""Distances between words."""
 
 VALENCY = (*_each("s0:left s0:right s1:left s1:right", "{0}.{1} {0}.word | {0}.{1} {0}.tag"),)
-"""Templates with numbers of dependents."""
+"""Numbers of dependents."""
 
 DEPENDENTS = (
     *_each("s0l s0r s1l s1r", "{0}.word | {0}.tag"),
@@ -83,7 +77,7 @@ DEPENDENTS = (
     ),
     *_each("s1:s0:s0l:s0l2 s1:s0:s1r:s1r2", "{0}.tag {1}.tag {2}.tag {3}.tag"),
 )
-"""Templates with dependents: second order, and third order with two dependents of a head."""
+"""Dependents: second order, and third order with two dependents of a head."""
 
 LABELS = (
     *_each(
@@ -92,7 +86,7 @@ LABELS = (
         "| {0}.word {0}.{1}_labels | {0}.tag {0}.{1}_labels",
     ),
 )
-"""Templates with one, two, or the set of all labels of dependents; for labelled parsers."""
+"""One, two, or the set of all labels of dependents, for labelled parsers."""
 
 UNPUNCTUATED: tuple[Template, ...] = tuple(chain(WORDS, DISTANCE, VALENCY, DEPENDENTS))
 
@@ -104,7 +98,7 @@ PAIRED_PROPERTIES: tuple[Template, ...] = (
         "{0}.property {1}.property | {0}.property {1}.tag | {0}.property {1}.word",
     ),
 )
-"""Rows one to three of table 3: the templates of the experiment with paired marks alone."""
+"""Rows one to three of table 3: the experiment with paired marks alone."""
 
 PROPERTIES: tuple[Template, ...] = (
     *PAIRED_PROPERTIES,
@@ -112,7 +106,7 @@ PROPERTIES: tuple[Template, ...] = (
     *_each("s0:b0", "{0}.property {0}.tag {1}.tag"),
     *_each("s2:s0 s1:s0 s0:b0", "{0}~{1} {0}.property {0}.tag {1}.tag"),
 )
-"""The whole of table 3; its fourth row lists one pair twice, for which ``s0:b0`` is used."""
+"""Table 3; its fourth row lists one pair twice, once in place of ``s0:b0``."""
 
 OF_LABELS: tuple[Template, ...] = (
     *_each("s0 s1", "{0}.word | {0}.tag | {0}.word {0}.tag"),
@@ -128,7 +122,7 @@ OF_LABELS: tuple[Template, ...] = (
         "{0}.tag {1}.tag {0}.{2}_label | {0}.tag {0}.{2}_labels",
     ),
 )
-"""The templates for choosing labels."""
+"""Templates for choosing labels."""
 
 TEMPLATES: dict[str, tuple[Template, ...]] = {
     "baseline": UNPUNCTUATED,
@@ -136,11 +130,11 @@ TEMPLATES: dict[str, tuple[Template, ...]] = {
     "paired": UNPUNCTUATED + PAIRED_PROPERTIES,
     "all": UNPUNCTUATED + PROPERTIES,
 }
-"""The templates by the value of ``model.punctuation``."""
+"""Templates by the value of ``model.punctuation``."""
 
 
 BEYOND = 4
-"""The number of positions after the last word that templates may access; they stand for the end."""
+"""Number of positions after the last word that templates may read."""
 
 Element = NewType("Element", str)
 """A word whose position depends on the state: on the stack, a dependent, or the next word."""
@@ -162,13 +156,7 @@ _ATOM = re.compile(r"(s[0-2]|b[0-3])((?<=s.)[lr]2?)?\.(\w+)|(s[0-2]|b[0-3])~(s[0
 
 
 class Codes(NamedTuple):
-    """Codes by position: 0 for none, 1 to n, then ``BEYOND`` for the end; ``[batch, positions]``.
-
-    Attributes:
-        word: numbers of word forms.
-        tag: numbers of tags.
-        property: properties, as sets of flags.
-    """
+    """Codes ``[batch, positions]``: 0 for none, 1 to n, ``BEYOND`` more for the end."""
 
     word: jax.Array
     tag: jax.Array
@@ -179,10 +167,9 @@ class Atom(NamedTuple):
     """A parsed atom.
 
     Attributes:
-        words: the words whose positions determine the atom, each with an offset; two for a
-            distance.
-        attribute: a column of ``Codes``, or ``distance``; for an atom of a stack item, its field.
-        item: index of that item on the stack; None if the atom depends on positions alone.
+        words: words with offsets that determine the atom; two for a distance.
+        attribute: a column of ``Codes``, ``distance``, or the field of a stack item.
+        item: index of the stack item, if any.
     """
 
     words: tuple[tuple[Element, int], ...]
@@ -191,14 +178,7 @@ class Atom(NamedTuple):
 
 
 def parse_atom(atom: str) -> Atom:
-    """Parse an atom.
-
-    Args:
-        atom: an atom as in ``semipunct.papers.transitions.features``.
-
-    Raises:
-        ValueError: if there is no such atom.
-    """
+    """Parse an atom."""
     match = _ATOM.fullmatch(atom)
     if match is None:
         raise ValueError(f"there is no atom {atom!r}")
@@ -222,24 +202,14 @@ Support = tuple[Element, ...]
 
 
 class Plan(NamedTuple):
-    """Templates grouped by the way they are scored.
-
-    Attributes:
-        tabulated: templates with their numbers, by support.
-        hashed: all others.
-    """
+    """Numbered templates: tabulated by support, or hashed."""
 
     tabulated: Mapping[Support, list[tuple[int, Template]]]
     hashed: list[tuple[int, Template]]
 
 
 def plan(templates: Iterable[Template], most: int) -> Plan:
-    """Group templates by the way they are scored.
-
-    Args:
-        templates: the templates; their order from 0 determines their hashes.
-        most: maximum size of the support of tabulated templates: 0, 1 or 2.
-    """
+    """Tabulate templates of at most ``most`` (0 to 2) words, and hash the others."""
     tabulated: dict[Support, list[tuple[int, Template]]] = {}
     hashed: list[tuple[int, Template]] = []
     for number, template in enumerate(templates):
@@ -264,14 +234,8 @@ def rows(
 ) -> jax.Array:
     """Hash templates to table rows, ``[batch, ..., templates]``; ``size`` where they do not apply.
 
-    A template of properties applies where at least one of them is not empty.
-
-    Args:
-        numbered: the templates with their numbers.
-        codes: words by position.
-        positions: returns the position of an element, ``[batch, ...]``.
-        items: ``[batch, ..., 3, fields]`` items of the stack; None if no template needs them.
-        size: number of rows of the table, a power of two.
+    A template of properties applies where at least one of them is not empty. Positions are
+    ``[batch, ...]``, items ``[batch, ..., 3, fields]``; ``size`` is a power of two.
     """
     values, column = _values(numbered, codes, positions, items)
     longest = max(len(template) for _, template in numbered)
@@ -293,7 +257,7 @@ def rows(
 def _without_properties(
     numbered: list[tuple[int, Template]], values: jax.Array, column: Mapping[str, int]
 ) -> jax.Array | None:
-    """Tell which templates are of properties that are all empty; None if none has properties."""
+    """Return where templates of properties have only empty ones; None without such templates."""
     of_properties = [
         [column[atom] for atom in t if parse_atom(atom).attribute == "property"]
         for _, t in numbered
@@ -306,13 +270,7 @@ def _without_properties(
 
 
 def weights_of(weights: jax.Array, rows: jax.Array, columns: jax.Array | None = None) -> jax.Array:
-    """Return the weights of hashed templates; 0 for those that do not apply.
-
-    Args:
-        weights: ``[size, columns]``.
-        rows: ``[...]`` from ``rows``.
-        columns: ``[...]`` a column for each row; None for all.
-    """
+    """Return ``[size, columns]`` weights at rows and optional columns; 0 where not applicable."""
     where = weights.at[rows] if columns is None else weights.at[rows, columns]
     return where.get(mode="fill", fill_value=0.0)
 
@@ -327,7 +285,7 @@ def _values(
     positions: Positions,
     items: jax.Array | None,
 ) -> tuple[jax.Array, dict[str, int]]:
-    """Return the values of all atoms, ``[batch, ..., columns]``, and the column of each atom."""
+    """Return the values of all atoms, ``[batch, ..., columns]``, and their columns."""
     atoms = {name: parse_atom(name) for _, template in numbered for name in template}
     words = sorted({place for atom in atoms.values() for place in atom.words})
     parts: list[jax.Array] = []
@@ -360,16 +318,12 @@ def _values(
         elif atom.attribute != "distance":
             place_number = words.index(atom.words[0])
             column[name] = place_number * len(Codes._fields) + Codes._fields.index(atom.attribute)
-    # Without the barrier, the compiler would materialise all parts for every template.
+    # Without the barrier, the compiler materialises all parts for every template.
     return jax.lax.optimization_barrier(jnp.concatenate(parts, -1)).astype(jnp.uint32), column
 
 
 def of_state(tops: Tops) -> Positions:
-    """Return a function that gives the positions of elements in some states.
-
-    Args:
-        tops: the tops of the states.
-    """
+    """Return a function from elements to their positions in states."""
 
     def positions(element: Element) -> jax.Array:
         if element == _NEXT:
@@ -382,25 +336,14 @@ def of_state(tops: Tops) -> Positions:
 
 
 class Tables(NamedTuple):
-    """Precomputed sums of the scores of templates, in one table for each support.
-
-    Attributes:
-        sums: ``[batch, positions, columns]``, or with two position axes.
-        supports: the support of each table.
-    """
+    """Precomputed sums for each support, ``[batch, positions, columns]`` or with two positions."""
 
     sums: tuple[jax.Array, ...]
     supports: tuple[Support, ...]
 
 
 def tables(plan: Plan, weights: jax.Array, codes: Codes) -> Tables:
-    """Sum the weights of templates for all positions of some sentences.
-
-    Args:
-        plan: the templates.
-        weights: ``[size, columns]``.
-        codes: words by position.
-    """
+    """Sum the weights of templates for all positions."""
     size = codes.word.shape[1]
     place = jnp.arange(size)[None]
     sums: list[jax.Array] = []
@@ -415,15 +358,7 @@ def tables(plan: Plan, weights: jax.Array, codes: Codes) -> Tables:
 
 
 def scores(plan: Plan, ready: Tables, weights: jax.Array, codes: Codes, tops: Tops) -> jax.Array:
-    """Score states, ``[batch, lanes, columns]``.
-
-    Args:
-        plan: the templates.
-        ready: from ``tables``.
-        weights: ``[size, columns]``.
-        codes: words by position.
-        tops: the tops of the states, ``[batch, lanes, ...]``.
-    """
+    """Score states, ``[batch, lanes, columns]``, with precomputed ``tables``."""
     positions = of_state(tops)
     total = jnp.zeros((*tops.following.shape, weights.shape[1]), weights.dtype)
     batch = jnp.arange(len(codes.word))[:, None]

@@ -1,4 +1,4 @@
-"""Settings of the beam parser and of its training, and its entry in the registry."""
+"""Settings of the beam parser."""
 
 from __future__ import annotations
 
@@ -14,24 +14,22 @@ Punctuation = Literal["all", "paired", "baseline", "stripped"]
 Bits = Annotated[int, Meta(ge=4, le=26)]
 
 EPOCHS = 20
-"""Passes over the training sentences; an evaluation follows each, and the best weights are kept."""
 
 
 @dataclass(frozen=True, slots=True)
 class BeamParserOptions:
-    """Settings that determine the architecture of a parser.
+    """Architecture of a beam parser.
 
     Attributes:
-        punctuation: ``all``, marks are properties of neighbouring words; ``paired``, brackets and
-            quotation marks are, and other marks are parsed as words; ``baseline``, all marks are
-            parsed as words; ``stripped``, all marks are removed.
-        tags: the column of part-of-speech tags to use.
+        punctuation: ``all``, marks are properties of neighbouring words; ``paired``, only brackets
+            and quotation marks are; ``baseline``, all marks are parsed as words; ``stripped``, all
+            marks are removed.
+        tags: column of tags.
         labelled: whether arcs have labels.
-        beam: number of states kept for a sentence, in training and in parsing.
-        minimum_word_count: rarer words are treated as unknown.
-        table_bits: binary logarithm of the number of rows in the table of feature weights; features
-            hashed to the same row share its weights.
-        label_bits: the same for the weights of labels.
+        beam: states of a sentence, in training and in parsing.
+        minimum_word_count: rarer words are unknown.
+        table_bits: binary logarithm of the size of the weight table.
+        label_bits: the same for weights of labels.
     """
 
     punctuation: Punctuation = "all"
@@ -45,12 +43,11 @@ class BeamParserOptions:
 
 @dataclass(frozen=True, slots=True)
 class BeamParserTrainOptions(kind.SharedTrainOptions):
-    """Training settings specific to this kind, and defaults that differ from the shared ones.
+    """Training settings of beam parsers.
 
     Attributes:
-        update: the position of the update against the best wrong prefix: ``early``, where the gold
-            prefix falls out of the beam (Collins and Roark 2004), or ``max-violation``, where the
-            violation is largest (Huang, Fayong and Guo 2012).
+        update: ``early``, where the gold prefix falls out of the beam (Collins and Roark 2004), or
+            ``max-violation``, where the violation is largest (Huang, Fayong and Guo 2012).
     """
 
     batch_size: AtLeastOne = 4

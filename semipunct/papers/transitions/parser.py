@@ -47,7 +47,7 @@ from semipunct.papers.transitions.search import (
 )
 
 _WIDE = 16
-"""Beam sizes from which tables of position pairs are cheaper than hashing at every state."""
+"""Beam sizes from which tables of position pairs are faster than hashing at every state."""
 
 ROOT = "root"
 """The relation of the root in Universal Dependencies."""
@@ -57,25 +57,17 @@ class Parse(NamedTuple):
     """The tree of a sentence.
 
     Attributes:
-        heads: ``[words]`` the head of each word, 1 to n, 0 for the root; -1 for marks that are not
-            parsed.
-        relations: ``[words]`` labels; ``_`` if arcs have none, ``root`` for the root.
-        score: score of the derivation.
+        heads: ``[words]`` 0 for the root; -1 for unparsed marks.
+        relations: ``[words]``; ``_`` without labels.
     """
 
     heads: tuple[int, ...]
     relations: tuple[str, ...]
-    score: float
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class BeamParser(Model[Encoded, Batch]):
-    """A beam parser without its weights.
-
-    Attributes:
-        options: the settings.
-        vocabulary: words, tags and labels.
-    """
+    """A beam parser without its weights."""
 
     kind: ClassVar[str] = "beam-parser"
     scoring_limits: ClassVar[tuple[int, int]] = (32, 2048)
@@ -95,16 +87,9 @@ class BeamParser(Model[Encoded, Batch]):
 
     @property
     def templates(self) -> tuple[Template, ...]:
-        """The templates for scoring actions."""
         return TEMPLATES[self.options.punctuation] + (LABELS if self.options.labelled else ())
 
     def initial_parameters(self, seed: int, scale: float) -> dict[str, Array]:
-        """Return initial weights, which are zero unless ``scale`` is positive.
-
-        Args:
-            seed: seed of the random number generator.
-            scale: standard deviation.
-        """
         sizes = {"actions": (2**self.options.table_bits, ACTIONS)}
         if self.options.labelled:
             sizes["labels"] = (2**self.options.label_bits, 2 * len(self.vocabulary.labels))
@@ -117,21 +102,14 @@ class BeamParser(Model[Encoded, Batch]):
         }
 
     def encode(self, sentences: Sequence[Sentence]) -> Encoded:
-        return encoding.encode_sentences(
-            [tokens(s, self.options) for s in sentences], self.vocabulary
-        )
+        read = [tokens(s, self.options) for s in sentences]
+        return Encoded([encoding.encode_sentence(s, self.vocabulary) for s in read], read)
 
     def batch(self, encoded: Encoded, members: Sequence[int], shape: int | None = None) -> Batch:
         return encoding.lay_out(encoded, members, shape or len(members))
 
     def search(self, parameters: Parameters, batch: Batch, *, gold: bool) -> Trace:
-        """Search for the best derivations of a batch.
-
-        Args:
-            parameters: weights by name.
-            batch: from ``batch``.
-            gold: whether an additional lane follows the gold derivation.
-        """
+        """Search for the best derivations; with ``gold``, the last lane follows the gold ones."""
         codes = features.Codes(*(jnp.asarray(x) for x in batch.codes))
         most = 2 if self.options.beam >= _WIDE else 0
         plan = features.plan(self.templates, most)
@@ -166,16 +144,9 @@ class BeamParser(Model[Encoded, Batch]):
         key: jax.Array,
         options: BeamParserTrainOptions,
     ) -> tuple[jax.Array, Sums]:
-        """Return the sum of violations: the scores of the best wrong prefixes minus the gold ones.
+        """Return the sum of violations: scores of the best wrong prefixes minus the gold ones.
 
         Its gradient is the perceptron update, summed over the batch (Zhao and Huang 2013).
-
-        Args:
-            parameters: weights by name.
-            constants: unused.
-            batch: from ``batch``.
-            key: unused.
-            options: the position of updates.
         """
         fixed = jax.lax.stop_gradient(dict(parameters))
         trace = self.search(fixed, batch, gold=True)
@@ -189,7 +160,7 @@ class BeamParser(Model[Encoded, Batch]):
     def _path_scores(
         self, parameters: Parameters, batch: Batch, path: Path, step: jax.Array
     ) -> jax.Array:
-        """Return ``[paths, batch]`` differentiable scores of the derivations up to a step."""
+        """Return differentiable scores of derivations up to a step, ``[paths, batch]``."""
         codes = features.Codes(*(jnp.asarray(x) for x in batch.codes))
         # Axes in the order batch, steps, paths.
         tops = jax.tree.map(lambda x: jnp.moveaxis(x, 2, 0), path.tops)
@@ -210,13 +181,7 @@ class BeamParser(Model[Encoded, Batch]):
         return jnp.sum(action_scores, 1).T
 
     def optimiser(self, options: BeamParserTrainOptions, steps: int, slots: float) -> Optimiser:
-        """Return SGD whose result is the mean of the weights over all steps (Collins 2002).
-
-        Args:
-            options: rate and schedule.
-            steps: total number of updates.
-            slots: ignored, because there is no penalty.
-        """
+        """Return SGD with the mean of the weights over all steps (Collins 2002)."""
         import optax  # pyright: ignore[reportMissingTypeStubs]
 
         from semipunct.models.optimisation import average_weights, schedule
@@ -231,22 +196,14 @@ class BeamParser(Model[Encoded, Batch]):
         batches: Batches[Encoded, Batch] | None = None,
         shapes: Shapes | None = None,
     ) -> list[Parse]:
-        """Return the best tree of each sentence found by beam search.
-
-        Args:
-            parameters: weights by name.
-            sentences: words and tags; their trees are ignored.
-            batches: the same sentences, if they are already encoded.
-            shapes: records the compiled shapes.
-        """
         batches = Batches(self, self.encode(sentences)) if batches is None else batches
-        parses: list[Parse] = [Parse((), (), 0.0)] * len(sentences)
+        parses: list[Parse] = [Parse((), ())] * len(sentences)
         for members, _, best in answers(self, parameters, batches, "parse", _best, shapes):
             for row, i in enumerate(members):
                 parses[i] = self._parse(sentences[i], *(x[row] for x in best))
         return parses
 
-    def _parse(self, sentence: Sentence, actions: Ints, labels: Ints, score: Array) -> Parse:
+    def _parse(self, sentence: Sentence, actions: Ints, labels: Ints) -> Parse:
         heads, relations = [-1] * len(sentence.forms), [MISSING] * len(sentence.forms)
         numbers = tokens(sentence, self.options).numbers
         steps = max(2 * len(numbers) - 1, 0)
@@ -259,18 +216,9 @@ class BeamParser(Model[Encoded, Batch]):
         for number in numbers:
             if heads[number - 1] < 0:
                 heads[number - 1], relations[number - 1] = 0, ROOT
-        return Parse(tuple(heads), tuple(relations), float(score))
+        return Parse(tuple(heads), tuple(relations))
 
     def log_likelihoods(self, parameters: Parameters, batch: Batch) -> NoReturn:
-        """Raise an error: the scores of a perceptron are not probabilities.
-
-        Args:
-            parameters: weights by name.
-            batch: from ``batch``.
-
-        Raises:
-            UsageError: always.
-        """
         raise UsageError(
             "a model of the kind beam-parser has no probabilities, so there is no perplexity to "
             "evaluate; use semipunct parse instead"
@@ -309,19 +257,15 @@ class BeamParser(Model[Encoded, Batch]):
 
 
 @partial(jit, static=1)
-def _best(
-    model: BeamParser, parameters: Parameters, batch: Batch
-) -> tuple[jax.Array, jax.Array, jax.Array]:
-    """Return ``[batch, steps]`` actions and labels of the best derivations, and their scores."""
+def _best(model: BeamParser, parameters: Parameters, batch: Batch) -> tuple[jax.Array, jax.Array]:
     trace = model.search(parameters, batch, gold=False)
     last = jnp.maximum(2 * jnp.asarray(batch.lengths) - 1, 0)
     best_path = path(trace, last, jnp.zeros((1, len(last)), jnp.int32))
-    score = trace.score[last, jnp.arange(len(last)), 0]
-    return best_path.action[:, 0].T, best_path.label[:, 0].T, score
+    return best_path.action[:, 0].T, best_path.label[:, 0].T
 
 
 def _violation(trace: Trace, lengths: jax.Array, update: str) -> jax.Array:
-    """Return ``[batch]`` the step up to which weights are updated, 0 for no update."""
+    """Return ``[batch]`` the step of the update, 0 for none."""
     steps = jnp.arange(len(trace.score))[:, None]
     best, right = trace.score[:, :, 0], trace.score[:, :, -1]
     last = 2 * lengths - 1
@@ -341,15 +285,7 @@ def attachment(
     batches: Batches[Encoded, Batch],
     shapes: Shapes | None = None,
 ) -> dict[str, Any]:
-    """Return unlabelled and labelled attachment scores over words that are not marks.
-
-    Args:
-        model: the parser.
-        parameters: its weights.
-        examples: sentences with their trees.
-        batches: the examples.
-        shapes: records the compiled shapes.
-    """
+    """Return the attachment scores over words that are not marks."""
     words = heads = labels = 0
     parses = model.parse(parameters, examples, batches, shapes)
     for sentence, parse in zip(examples, parses, strict=True):

@@ -1,4 +1,4 @@
-"""The arc-standard transition system, its oracle, and beam search over its states."""
+"""The arc-standard transition system, its oracle, and beam search."""
 
 from __future__ import annotations
 
@@ -12,25 +12,24 @@ import numpy as np
 import numpy.typing as npt
 
 SHIFT, LEFT, RIGHT = range(3)
-"""Push the next word onto the stack; make the second item a left dependent of the first; make the
-first a right dependent of the second. The item of an arc replaces the two."""
+"""Push the next word; attach the second item to the first; attach the first to the second."""
 
 ACTIONS = 3
 
 
 class Field(IntEnum):
-    """The columns of an item, ``[..., Field.CARRIED + columns of its user]``."""
+    """The columns of an item; the caller's ``Field.CARRIED`` columns follow."""
 
     WORD = 0
-    """The head, 1 to n; 0 where there is no item."""
+    """The head, 1 to n; 0 for no item."""
     LEFT_1 = 1
-    """The leftmost dependent on its left, 0 for none."""
+    """The leftmost dependent, 0 for none."""
     LEFT_2 = 2
-    """The dependent after it."""
+    """The second dependent from the left."""
     RIGHT_1 = 3
-    """The rightmost dependent on its right."""
+    """The rightmost dependent."""
     RIGHT_2 = 4
-    """The dependent before it."""
+    """The second dependent from the right."""
     LEFT_COUNT = 5
     RIGHT_COUNT = 6
     LEFT_1_LABEL = 7
@@ -42,21 +41,15 @@ class Field(IntEnum):
     """The set of labels on this side, as 31 bits."""
     RIGHT_LABELS = 12
     CARRIED = 13
-    """The first of the columns that the caller of the search assigns to words."""
+    """The first column that the caller assigns to words."""
 
 
 Attach = Callable[[jax.Array, jax.Array, int], jax.Array]
-"""A function of the carried columns of a head and of its new dependent, and of ``LEFT`` or
-``RIGHT``, that returns the carried columns of the head with the dependent."""
+"""Combines the carried columns of a head and a new dependent on the side ``LEFT`` or ``RIGHT``."""
 
 
 def shift_word(word: jax.Array, carried: jax.Array) -> jax.Array:
-    """Return the item of a word without dependents, ``[..., fields]``.
-
-    Args:
-        word: ``[...]`` the number of the word.
-        carried: ``[..., columns]`` its carried columns.
-    """
+    """Return the item of a word without dependents, ``[..., fields]``."""
     empty = jnp.zeros((*word.shape, Field.CARRIED - 1), word.dtype)
     return jnp.concatenate([word[..., None], empty, carried], axis=-1)
 
@@ -64,15 +57,7 @@ def shift_word(word: jax.Array, carried: jax.Array) -> jax.Array:
 def attach_dependent(
     head: jax.Array, dependent: jax.Array, side: int, label: jax.Array, attach: Attach
 ) -> jax.Array:
-    """Return an item with a new outermost dependent.
-
-    Args:
-        head: ``[..., fields]`` the item of the head.
-        dependent: ``[..., fields]`` the item of the dependent.
-        side: ``LEFT`` or ``RIGHT`` of the head.
-        label: ``[...]`` the label of the arc, from 0.
-        attach: returns the carried columns of the head with the dependent.
-    """
+    """Add an outermost dependent to the item ``[..., fields]`` of a head."""
     right = side == RIGHT
     first = Field.RIGHT_1 if right else Field.LEFT_1
     count = Field.RIGHT_COUNT if right else Field.LEFT_COUNT
@@ -88,13 +73,7 @@ def attach_dependent(
 
 
 def allowed_actions(step: jax.Array | int, following: jax.Array, lengths: jax.Array) -> jax.Array:
-    """Return the actions that are possible in a state, ``[..., ACTIONS]``.
-
-    Args:
-        step: number of preceding transitions.
-        following: ``[...]`` the next word of the buffer, 1 to n + 1.
-        lengths: ``[...]`` number of words of each sentence, n.
-    """
+    """Return the possible actions after ``step`` transitions, ``[..., ACTIONS]``."""
     shifts = following - 1
     depth = 2 * shifts - step
     arcs = (depth >= 2) & (shifts <= lengths)
@@ -108,8 +87,8 @@ class Derivation(NamedTuple):
     """The transitions that build a tree.
 
     Attributes:
-        actions: ``[2n - 1]`` actions.
-        dependents: ``[2n - 1]`` the word, 1 to n, that each action attaches; 0 for a shift.
+        actions: ``[2n - 1]``.
+        dependents: ``[2n - 1]`` the word that each action attaches; 0 for a shift.
     """
 
     actions: Ints
@@ -117,11 +96,7 @@ class Derivation(NamedTuple):
 
 
 def oracle(heads: Sequence[int]) -> Derivation:
-    """Return the derivation of a projective tree that builds every arc as early as possible.
-
-    Args:
-        heads: ``[n]`` the head of each word, 1 to n, 0 for the root.
-    """
+    """Return the derivation of a projective tree that builds every arc as early as possible."""
     n = len(heads)
     missing = [0] * (n + 1)
     for head in heads:
@@ -152,14 +127,7 @@ def oracle(heads: Sequence[int]) -> Derivation:
 
 
 def arcs(actions: Sequence[int]) -> list[tuple[int, int]]:
-    """Return the arc that each transition of a derivation builds.
-
-    Args:
-        actions: ``[2n - 1]`` actions.
-
-    Returns:
-        ``[2n - 1]`` the dependent and its head, 1 to n; (0, 0) for a shift.
-    """
+    """Return the dependent and head of each transition; (0, 0) for a shift."""
     built: list[tuple[int, int]] = []
     stack: list[int] = []
     following = 1
@@ -174,14 +142,14 @@ def arcs(actions: Sequence[int]) -> list[tuple[int, int]]:
     return built
 
 
-_BELOW, _NEXT = -2, -1  # the columns of the arena after those of the item
+_BELOW, _NEXT = -2, -1  # columns of the arena after the item
 
 
 class Tops(NamedTuple):
     """The parts of a state that scores may depend on.
 
     Attributes:
-        items: ``[..., 3, fields]`` the top three items of the stack, the topmost first.
+        items: ``[..., 3, fields]`` the top of the stack, the topmost first.
         following: ``[...]`` the next word, 1 to n + 1.
     """
 
@@ -190,12 +158,10 @@ class Tops(NamedTuple):
 
 
 class Scores(NamedTuple):
-    """Scores of the actions in some states.
+    """Scores of actions, ``[batch, lanes, ACTIONS]``, and of labels of left and right arcs.
 
     Attributes:
-        actions: ``[batch, lanes, ACTIONS]``.
-        labels: ``[batch, lanes, 2, labels]`` added to the scores of left and right arcs; None for
-            arcs without labels.
+        labels: ``[batch, lanes, 2, labels]``; None without labels.
     """
 
     actions: jax.Array
@@ -206,10 +172,10 @@ class Question(NamedTuple):
     """A batch of sentences to search.
 
     Attributes:
-        lengths: ``[batch]`` number of words of each; 0 for padding.
-        carried: ``[batch, words + 2, columns]`` the carried columns of each word, from word 0 on.
-        gold: ``[batch, 2 * words - 1]`` actions to follow in addition to the beam; None for none.
-        gold_labels: ``[batch, 2 * words - 1]`` labels of arcs, from 0; zero if there are no labels.
+        lengths: ``[batch]``; 0 for padding.
+        carried: ``[batch, words + 2, columns]``, from word 0.
+        gold: ``[batch, 2 * words - 1]`` actions to follow beside the beam.
+        gold_labels: labels of their arcs, from 0.
     """
 
     lengths: jax.Array
@@ -219,18 +185,17 @@ class Question(NamedTuple):
 
 
 class Trace(NamedTuple):
-    """All states of a search; entry t is the result of t transitions.
+    """All states of a search, ``[steps + 1, batch, lanes]``, in descending order of score.
 
-    With gold actions there is an additional last lane, which follows them.
+    Entry t is the result of t transitions. The last lane follows the gold actions, if given.
 
     Attributes:
-        arena: ``[steps + 1, batch, lanes, columns]``.
-        score: ``[steps + 1, batch, lanes]``, minus infinity where the beam is not full. The lanes
-            of a beam are in descending order of score.
-        previous: ``[steps + 1, batch, lanes]`` the lane of the preceding state.
-        action: ``[steps + 1, batch, lanes]`` the action that led to the state.
-        label: ``[steps + 1, batch, lanes]`` the label of its arc.
-        gold: ``[steps + 1, batch, lanes]`` whether all actions so far are gold actions.
+        arena: with a further axis of columns.
+        score: minus infinity where the beam is not full.
+        previous: the lane of the preceding state.
+        action: the last action.
+        label: the label of its arc.
+        gold: whether all actions are gold.
     """
 
     arena: jax.Array
@@ -247,15 +212,8 @@ Scorer = Callable[[Tops], Scores]
 def beam_search(scorer: Scorer, attach: Attach, beam: int, question: Question) -> Trace:
     """Search for derivations of a batch of sentences (Zhang and Clark 2008).
 
-    Of the arcs that differ only in their labels, only the best enters the beam: a state has three
-    candidates, regardless of the number of labels. Entries beyond step 2n - 1 of a sentence of n
-    words are undefined.
-
-    Args:
-        scorer: returns the scores of the actions in some states.
-        attach: returns the carried columns of a head with a new dependent.
-        beam: number of states kept for each sentence.
-        question: the sentences.
+    Only the best label of an arc enters the beam, so that a state has three candidates. Entries
+    beyond step 2n - 1 of a sentence are undefined.
     """
     batch, words = question.carried.shape[0], question.carried.shape[1] - 2
     steps = max(2 * words - 1, 1)
@@ -308,9 +266,9 @@ def beam_search(scorer: Scorer, attach: Attach, beam: int, question: Question) -
                 attach_dependent(second, first, RIGHT, chosen, attach),
             ),
         )
-        # Stacks are linked lists in the arena, so that none is copied: a state stores its top item
-        # and the place of the state whose top item is below it. After a shift that is the state
-        # before; an arc replaces the two upper items, so it is what was below the second.
+        # Stacks are linked lists in the arena, to avoid copies: a state stores its top item and a
+        # pointer to the state whose top item is below it. After a shift this is the preceding
+        # state; an arc replaces the two upper items, so it is the pointer of the second.
         pointer = jnp.where(is_shift, t * lanes + parent, under[..., _BELOW])
         tail = jnp.stack([pointer, following + is_shift], -1).astype(jnp.int32)
         written = jnp.concatenate([item, tail], -1)
@@ -325,13 +283,13 @@ def beam_search(scorer: Scorer, attach: Attach, beam: int, question: Question) -
         arena, jnp.full(shape, -jnp.inf).at[0].set(start), zeros, zeros, zeros,
         jnp.zeros(shape, bool).at[0].set((jnp.arange(lanes) == 0) | last),
     )  # fmt: skip
-    # Padding does not add steps beyond those that the longest sentence needs.
+    # The longest sentence determines the number of steps, not its padding.
     steps_needed = jnp.clip(2 * jnp.max(question.lengths) - 1, 0, steps)
     return jax.lax.fori_loop(0, steps_needed, step, trace)
 
 
 def _best(scores: jax.Array, beam: int) -> tuple[jax.Array, jax.Array]:
-    """Return the best scores of each row, descending, and their indices; ties go to the first."""
+    """Return the best scores, descending, and their indices; ties go to the first."""
     if beam > 1:
         return jax.lax.top_k(scores, beam)
     number = jnp.argmax(scores, -1, keepdims=True).astype(jnp.int32)
@@ -339,13 +297,12 @@ def _best(scores: jax.Array, beam: int) -> tuple[jax.Array, jax.Array]:
 
 
 def _read(arena: jax.Array, pointer: jax.Array) -> jax.Array:
-    """Return the states that ``[..., batch, lanes]`` pointers point to."""
     lanes = arena.shape[2]
     return arena[pointer // lanes, jnp.arange(arena.shape[1])[:, None], pointer % lanes]
 
 
 def _stack(arena: jax.Array, states: jax.Array) -> tuple[jax.Array, jax.Array, jax.Array]:
-    """Return states, the states that hold the items below theirs, and those below these."""
+    """Return states, and the states of their second and third items."""
     second = _read(arena, states[..., _BELOW])
     return states, second, _read(arena, second[..., _BELOW])
 
@@ -355,12 +312,12 @@ def _tops(stack: tuple[jax.Array, ...]) -> Tops:
 
 
 class Path(NamedTuple):
-    """The derivations of some states of each sentence, up to these states.
+    """Derivations up to given states, ``[steps, paths, batch]``.
 
     Attributes:
-        tops: the tops of the state before each transition, ``[steps, paths, batch, ...]``.
-        action: ``[steps, paths, batch]``; entries from the state's own step on are undefined.
-        label: ``[steps, paths, batch]``.
+        tops: before each transition.
+        action: undefined from the state's own step.
+        label: likewise.
     """
 
     tops: Tops
@@ -369,13 +326,7 @@ class Path(NamedTuple):
 
 
 def path(trace: Trace, step: jax.Array, lanes: jax.Array) -> Path:
-    """Trace the derivations of some states back to the start.
-
-    Args:
-        trace: from ``beam_search``.
-        step: ``[batch]`` the step of the states of each sentence.
-        lanes: ``[paths, batch]`` the lanes of the states.
-    """
+    """Trace the derivations of states, at a step ``[batch]`` in lanes ``[paths, batch]``."""
     batch = jnp.arange(trace.arena.shape[1])
 
     def back(after: jax.Array, at: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, jax.Array]:

@@ -1,4 +1,4 @@
-"""The beam parser: tagged treebanks in, with the parser's trees out."""
+"""Parsing of tagged treebanks by the beam parser."""
 
 from __future__ import annotations
 
@@ -31,23 +31,18 @@ from semipunct.trees import DependencyTree, without_words
 
 
 def parse_tagged(model: Trained[Any], sentences: Sequence[Sentence]) -> list[DependencyTree]:
-    """Return the trees of a beam parser over the words of sentences, without their punctuation.
+    """Parse sentences; return trees over their words, without punctuation.
 
-    If the parser attaches punctuation, words that depend on it are attached to its head.
+    Words that depend on punctuation are attached to its head.
 
     Args:
-        model: a parser of the kind ``beam-parser`` with its weights.
-        sentences: words and punctuation with their tags (``formats.registry.with_marks``); for a
-            parser that attaches no punctuation, it may also be in slots. Trees are ignored.
-
-    Returns:
-        Trees over the n >= 1 words that do not have the tag PUNCT; without ``model.labelled``, all
-        relations but that of the root are ``_``.
+        model: a beam parser with its weights.
+        sentences: words and punctuation with tags (``formats.registry.with_marks``); punctuation
+            that the parser does not attach may be in slots.
 
     Raises:
         ModelError: if the model is of another kind.
-        TreebankError: if no word has a tag in the column that the parser reads, or the parser
-            attaches punctuation and the punctuation is in slots.
+        TreebankError: if the tags or marks to parse are missing.
     """
     fitted = model_of_kind(model, BeamParser)
     if not sentences:
@@ -59,14 +54,13 @@ def parse_tagged(model: Trained[Any], sentences: Sequence[Sentence]) -> list[Dep
 
 def _of_words(sentence: Sentence, parse_with_marks: Parse) -> DependencyTree:
     marks = [number for number, tag in enumerate(sentence.upos, 1) if tag == PUNCTUATION]
-    # Marks that were not parsed are leaves anywhere, as they are removed.
+    # Marks that were not parsed may be attached anywhere: they are removed.
     root = 1 + parse_with_marks.heads.index(0)
     heads = tuple(root if head < 0 else head for head in parse_with_marks.heads)
     return without_words(DependencyTree(heads, parse_with_marks.relations), marks)
 
 
 CHUNK = 1024
-"""Sentences parsed at a time."""
 
 
 class ParseTagged(Task[ParseOptions, Sentence]):
@@ -123,7 +117,6 @@ class ParseTagged(Task[ParseOptions, Sentence]):
     def write(
         self, outcomes: Iterator[Any], form: str, writer: Writer[Any], stream: TextIO
     ) -> None:
-        """Write sentences as CoNLL-U, unchanged if they are omitted."""
         for entry, sentence in outcomes:
             if sentence is not None:
                 annotation = Annotation(replaces=OURS)

@@ -1,15 +1,18 @@
 """Our reading of CoNLL-U against that of the library ``conllu``, on all treebanks that are here."""
 
 from collections.abc import Iterator
-from itertools import takewhile
 from pathlib import Path
 
 import conllu
 import pytest
 
 import semipunct.data
-from semipunct.formats.conllu.records import NO_HEAD, Record, is_blank, is_comment, read_records
-from semipunct.formats.conllu.renumber import multiword_tokens
+from semipunct.formats.conllu.records import (
+    NO_HEAD,
+    Record,
+    multiword_tokens,
+    read_records,
+)
 
 SAMPLE = Path(semipunct.data.__file__).parent / "sample.conllu"
 
@@ -70,12 +73,6 @@ def test_both_read_the_same(file: Path):
             for token in parsed
             if isinstance(token["id"], tuple) and token["id"][1] == "-"
         ], place
-        assert empty_nodes(record) == [
-            (*token["id"][::2], token["form"])
-            for token in parsed
-            if isinstance(token["id"], tuple) and token["id"][1] == "."
-        ], place
-        assert comments(record) == dict(parsed.metadata), place
         if "sent_id" in parsed.metadata:
             assert record.sentence_id == parsed.metadata["sent_id"], place
         sentences += 1
@@ -90,18 +87,3 @@ def features(parsed: dict[str, str] | None) -> str:
 
 def ranges(record: Record) -> list[tuple[int, int, str]]:
     return [(span.first, span.last, span.form) for span in multiword_tokens(record)]
-
-
-def empty_nodes(record: Record) -> list[tuple[int, int, str]]:
-    rows = [line.split("\t") for line in record.lines if "\t" in line]
-    return [(*map(int, row[0].split(".")), row[1]) for row in rows if "." in row[0]]
-
-
-def comments(record: Record) -> dict[str, str | None]:
-    """Return the comments that are names and values; the library leaves out all others."""
-    values: dict[str, str | None] = {}
-    for line in takewhile(lambda line: is_blank(line) or is_comment(line), record.lines):
-        name, equals, value = line.lstrip("\ufeff")[1:].partition("=")
-        if is_comment(line) and (equals or name.strip() in ("newdoc", "newpar")):
-            values[name.strip()] = value.strip() if equals else None
-    return values

@@ -6,8 +6,12 @@ from semipunct.corpus import Sentence
 from semipunct.corpus.sentences import without_punctuation
 from semipunct.errors import UsageError
 from semipunct.formats.conllu.from_text import bare_entry
-from semipunct.formats.conllu.heads import convention_of
-from semipunct.formats.conllu.punctuate import punctuate_record, spell_marks, surface_text
+from semipunct.formats.conllu.punctuate import (
+    convention_of,
+    punctuate_record,
+    spell_marks,
+    surface_text,
+)
 from semipunct.formats.conllu.reading import to_entry
 from semipunct.marks import ABBREVIATION, OPEN, UNK, with_boundaries
 from semipunct.trees import DependencyTree

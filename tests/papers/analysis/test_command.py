@@ -138,21 +138,9 @@ def test_a_picture_of_the_rules(runs: Runs):
     assert f"{row['a']} {row['b']}   {row['times']} time{'s' * (row['times'] != 1)}" in texts
 
 
-@pytest.mark.parametrize(
-    "arguments, pattern, status",
-    [
-        (("gone",), "gone: .*no such folder", 1),
-        (("MODEL", "gone.conllu"), "gone.conllu: .*no such file", 1),
-        (("MODEL", "--plot", "rules.gif"), "rules.gif: .*end in one of: .svg, .pdf, .png", 2),
-        (("MODEL", "--plot", "-"), "end in one of", 2),
-    ],
-)
-def test_errors(
-    cli: Cli, model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
-    arguments: tuple[str, ...], pattern: str, status: int,
-):  # fmt: skip
-    monkeypatch.chdir(tmp_path)
-    result = cli("analyse", *(model if a == "MODEL" else a for a in arguments))
-    assert result.status == status
-    assert re.search(pattern, result.message), result.message
+def test_a_picture_of_an_unknown_format(cli: Cli, model: Path, tmp_path: Path):
+    for plot in (tmp_path / "rules.gif", "-"):
+        result = cli("analyse", model, "--plot", plot)
+        assert result.status == 2
+        assert "end in one of: .svg, .pdf, .png" in result.message
     assert list(tmp_path.iterdir()) == []

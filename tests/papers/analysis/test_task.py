@@ -1,4 +1,4 @@
-"""Counts and Table 4 from hand-written values; those of a model compared with the oracle."""
+"""Counts and Table 4 by hand, and a model compared with the oracle."""
 
 from __future__ import annotations
 

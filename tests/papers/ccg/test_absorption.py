@@ -1,4 +1,4 @@
-"""Normalisation of commas: figure 8, unchanged cases, and laws on random derivations."""
+"""Normalisation of commas: figure 8, and unchanged cases."""
 
 import pytest
 

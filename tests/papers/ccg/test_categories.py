@@ -62,7 +62,7 @@ categories = st.recursive(
 @given(categories)
 def test_what_is_written_is_read(category: Category):
     assert parse_category(str(category)) == category
-    if "[conj]" not in str(category):  # the place of which determines what it belongs to
+    if "[conj]" not in str(category):  # which belongs to another category inside brackets
         assert parse_category(f"({category})") == category
 
 

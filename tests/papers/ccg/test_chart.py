@@ -95,8 +95,7 @@ def test_the_derivation_is_in_its_chart(grammar: Grammar, tree: Derivation, head
     assert gold is not None
     assert gold.sum() == len(tree.depths) + 1
     weights = np.where(gold, 1.0, 0.0).astype(np.float32)
-    best_tree, weight = best_derivations(grammar, {7: Weighed(chart.forest, weights)})[7]
-    assert (best_tree, weight) == (tree, gold.sum())
+    assert best_derivations(grammar, {7: Weighed(chart.forest, weights)}) == {7: tree}
 
 
 def test_items_know_their_heads(grammar: Grammar):

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 
 from semipunct.corpus import Omitted, Sentence
-from semipunct.errors import TreebankError, UsageError
-from semipunct.formats import Annotation, format_of, read_entries, read_treebank
+from semipunct.errors import TreebankError
+from semipunct.formats import format_of, read_entries, read_treebank
 from semipunct.formats.registry import read_with_marks
 from semipunct.papers.commas.ptb import Ptb, read_bracketings, write_brackets
 from tests.papers.commas.nested import Nested, brackets, leaves, nested, nested_trees
@@ -73,14 +73,6 @@ def test_what_was_read_is_written(file: Path):
     assert writer.punctuate(entries[0], entries[0].content.slots) + "" in TEXT
     assert writer.text(entries[1], [("¡",), (), ("!",)]) == "¡ Yes a/b !"
     assert len(read_treebank([file]).sentences) == 2
-
-
-def test_what_has_no_place_is_refused(file: Path):
-    entry, writer = next(iter(read_entries([file]))), format_of(file).writer()
-    with pytest.raises(UsageError, match=r"some.mrg:2: sentence #1: .*cannot contain annotations"):
-        writer.annotate(entry, Annotation({1: {"a": "b"}}))
-    with pytest.raises(UsageError, match="2 slots for 4 words"):
-        writer.text(entry, [(), ()])
 
 
 @pytest.mark.parametrize(

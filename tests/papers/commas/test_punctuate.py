@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import strategies as st
 
 from semipunct.errors import UsageError
 from semipunct.formats import read_entries
@@ -61,6 +60,3 @@ def test_dots_of_abbreviations(tmp_path: Path):
 def test_what_cannot_be_written(tmp_path: Path, text: str, slots, complaint: str):
     with pytest.raises(UsageError, match=complaint):
         rewritten(tmp_path / "a.mrg", text, slots)
-
-
-tokens = st.lists(st.sampled_from([",", ".", "“", "”", "--", "-LRB-", "?"]), max_size=2).map(tuple)

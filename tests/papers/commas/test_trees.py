@@ -9,7 +9,6 @@ from semipunct.papers.commas.trees import (
     LabelParts,
     PhraseTree,
     Span,
-    bracket_pieces,
     category,
     constituent_counts,
     label_parts,
@@ -20,7 +19,6 @@ from semipunct.papers.commas.trees import (
 )
 from tests.papers.commas.nested import (
     Nested,
-    brackets,
     constituents,
     leaves,
     nested,
@@ -66,9 +64,6 @@ def test_the_arrays_are_the_tree(tree: Nested):
     assert phrases.tags == tuple(tag for tag, _ in leaves(tree))
     nodes = zip(phrases.labels, phrases.left, phrases.right, strict=True)
     assert list(nodes) == constituents(tree)
-    assert "".join(
-        bracket_pieces(phrases.depths, phrases.labels, [f for _, f in leaves(tree)])
-    ) == (brackets(tree))
 
 
 @given(nested_trees)

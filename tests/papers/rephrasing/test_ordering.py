@@ -1,4 +1,4 @@
-"""The ordering model: its probabilities, what it learns, and its samples."""
+"""The ordering model: probabilities, training and samples."""
 
 import itertools
 import math
@@ -14,7 +14,7 @@ import pytest
 
 import semipunct
 from semipunct.corpus import Sentence
-from semipunct.errors import ModelError, TreebankError
+from semipunct.errors import TreebankError
 from semipunct.papers.rephrasing.model import (
     MOST_ITEMS,
     TEMPLATES,
@@ -24,7 +24,6 @@ from semipunct.papers.rephrasing.model import (
 )
 from semipunct.papers.rephrasing.options import OrderingOptions
 from semipunct.papers.rephrasing.task import draw_orders
-from semipunct.pipelines.criteria import evaluate as evaluate_perplexity
 from semipunct.trees import DependencyTree
 from tests.papers.rephrasing.sentences import RULE, drawn, sentence
 
@@ -33,14 +32,10 @@ def test_nodes_are_nouns_and_verbs_with_dependents():
     tree = DependencyTree((2, 3, 0, 3, 4), ("det", "nsubj", "root", "advmod", "advmod"))
     nodes = nodes_of(tree, ("DET", "NOUN", "VERB", "ADV", "ADV"))
     assert [(node.head, node.items) for node in nodes.ordered] == [(2, (1, 2)), (3, (2, 3, 4))]
-    assert nodes.long == 0
-
-
-@pytest.mark.parametrize("dependents, ordered", [(MOST_ITEMS - 1, 1), (MOST_ITEMS, 0)])
-def test_nodes_of_many_items_are_counted(dependents: int, ordered: int):
-    tree = DependencyTree((0, *[1] * dependents), ("root", *["obl"] * dependents))
-    nodes = nodes_of(tree, ("VERB",) * (dependents + 1))
-    assert (len(nodes.ordered), nodes.long) == (ordered, 1 - ordered)
+    for dependents, ordered in ((MOST_ITEMS - 1, 1), (MOST_ITEMS, 0)):
+        tree = DependencyTree((0, *[1] * dependents), ("root", *["obl"] * dependents))
+        nodes = nodes_of(tree, ("VERB",) * (dependents + 1))
+        assert (len(nodes.ordered), nodes.long) == (ordered, 1 - ordered)
 
 
 def test_probabilities_of_all_orders_are_those_of_pairs_and_add_up_to_one():
@@ -67,34 +62,27 @@ def test_probabilities_of_all_orders_are_those_of_pairs_and_add_up_to_one():
     np.testing.assert_allclose(log_p, scores - np.logaddexp.reduce(scores), rtol=1e-4)
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    out = tmp_path_factory.mktemp("ordering") / "model"
+def test_a_planted_order_is_learnt_saved_and_drawn(tmp_path: Path):
     settings = ["train.visits=3000", "train.learning_rate=0.05", "train.l2=1e-4"]
-    semipunct.train(drawn(200, 1), drawn(50, 2), out, kind="ordering", settings=settings)
-    return out
-
-
-def test_a_planted_order_is_learnt_saved_and_drawn(folder: Path):
-    loaded: Any = semipunct.load(folder)
+    semipunct.train(drawn(200, 1), drawn(50, 2), tmp_path / "m", kind="ordering", settings=settings)
+    loaded: Any = semipunct.load(tmp_path / "m")
+    figures = semipunct.evaluate(loaded, drawn(2, 3)).figures
+    assert figures.as_dict()["figures"]["perplexity"] > 1
+    assert figures.examples == 2
     # The words are given in reverse order: their given order must not matter.
     in_other_order = [sentence(tuple(reversed(RULE)), i) for i in range(200)]
-    drawn = draw_orders(loaded.model, loaded.parameters, in_other_order, seed=5)
+    fitted = loaded.model, loaded.parameters
+    orders_of = draw_orders(*fitted, in_other_order, 5).orders
     seen = Counter(
         tuple(s.tree.relations[word - 1] for word in orders[s.tree.root])
-        for s, orders in zip(in_other_order, drawn.orders, strict=True)
+        for s, orders in zip(in_other_order, orders_of, strict=True)
     )
     assert seen.most_common(1)[0][0] == RULE
     assert 0.75 < seen[RULE] / 200 < 0.98
     # Draws for a subset of the sentences are the same.
-    some = draw_orders(
-        loaded.model, loaded.parameters, in_other_order[3:7], seed=5, numbers=range(3, 7)
-    )
-    assert some.orders == drawn.orders[3:7]
-    assert (
-        draw_orders(loaded.model, loaded.parameters, in_other_order[3:7], seed=6).orders
-        != some.orders
-    )
+    some = in_other_order[3:7]
+    assert draw_orders(*fitted, some, 5, range(3, 7)).orders == orders_of[3:7]
+    assert draw_orders(*fitted, some, 6, range(3, 7)).orders != orders_of[3:7]
 
 
 def test_marks_of_an_underlying_tree_tell_relations_apart():
@@ -123,14 +111,6 @@ def test_marks_of_an_underlying_tree_tell_relations_apart():
     assert [order[s.tree.root] for order, s in zip(orders, turned, strict=True)] == [(2, 1), (2, 1)]
     with pytest.raises(TreebankError, match="sentence s0: has no underlying tree"):
         model.encode([sentence(("root", "obl"))])
-
-
-def test_it_is_evaluated_by_its_criterion(folder: Path):
-    with pytest.raises(ModelError, match="predicts the order of dependents"):
-        evaluate_perplexity(semipunct.load(folder), drawn(2, 3))
-    figures = semipunct.evaluate(semipunct.load(folder), drawn(2, 3)).figures
-    assert figures.as_dict()["figures"]["perplexity"] > 1
-    assert figures.examples == len(drawn(2, 3))
 
 
 def test_damaged_data_is_refused():

@@ -35,14 +35,6 @@ def test_an_atom_that_there_is_not(atom: str):
         features.parse_atom(atom)
 
 
-@pytest.mark.parametrize("most", [0, 1, 2])
-def test_a_plan_holds_each_template_once(most: int):
-    plan = features.plan(EVERY, most)
-    numbered = [*plan.hashed, *(x for group in plan.tabulated.values() for x in group)]
-    assert sorted(number for number, _ in numbered) == list(range(len(EVERY)))
-    assert all(len(support) <= most for support in plan.tabulated)
-
-
 @partial(jax.jit, static_argnums=0)
 def scored(most: int, weights: jax.Array, words: features.Codes, states: Tops) -> jax.Array:
     plan = features.plan(EVERY, most)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +18,6 @@ from semipunct.formats.conllu.from_text import bare_entry
 from semipunct.formats.conllu.punctuate import punctuate_record
 from semipunct.papers.transitions.options import BeamParserOptions, BeamParserTrainOptions
 from semipunct.papers.transitions.parser import BeamParser
-from semipunct.papers.transitions.search import arcs
 from semipunct.store.checkpoint import load
 from semipunct.training.config import load_config
 from semipunct.training.train import train
@@ -92,37 +90,9 @@ def test_what_it_cannot_do_is_said(cli: Cli, folder: Path, file: Path, tmp_path:
     assert "a model of the kind beam-parser does not support --trees" in refused.message
 
 
-def test_the_score_of_a_parse_is_that_of_its_derivation():
-    """A lane follows the derivation, given as gold tree, and has the same score."""
-    model, parameters = fitted(beam=3, labelled=True)
-    parses = model.parse(parameters, HELD_OUT[:4])
-    trees = [
-        replace(s, tree=replace(s.tree, heads=parse.heads, relations=parse.relations))
-        for s, parse in zip(HELD_OUT, parses, strict=False)
-    ]
-    batch = model.batch(model.encode(trees), range(len(trees)))
-    trace = _searched(model, {n: jnp.asarray(p) for n, p in parameters.items()}, batch)
-    for row, (tree, parse) in enumerate(zip(trees, parses, strict=True)):
-        last = 2 * len(tree.forms) - 1
-        arcs_of_path = arcs(np.asarray(batch.actions)[row, :last].tolist())
-        assert [(d, h) for d, h in sorted(arcs_of_path) if d] == [
-            (d, h) for d, h in enumerate(parse.heads, start=1) if h
-        ]
-        assert float(trace.score[last, row, 0]) == pytest.approx(parse.score, rel=1e-4)
-        if bool(trace.gold[last, row, 0]):  # the oracle's derivation of the tree is the best one
-            assert float(trace.score[last, row, -1]) == pytest.approx(parse.score, rel=1e-4)
-        else:
-            assert float(trace.score[last, row, -1]) != pytest.approx(parse.score, rel=1e-6)
-
-
-@partial(jax.jit, static_argnums=0)
-def _searched(model: BeamParser, parameters: Any, batch: Any) -> Any:
-    return model.search(parameters, batch, gold=True)
-
-
 @pytest.mark.parametrize("update, labelled", [("early", False), ("max-violation", True)])
 def test_the_gradient_is_the_update_of_the_perceptron(update: str, labelled: bool):
-    """It is the feature counts of the wrong prefix minus those of the correct one."""
+    """The update adds features of the wrong prefix and subtracts features of the gold one."""
     model, parameters = fitted(labelled=labelled)
     weights = {n: jnp.asarray(p) for n, p in parameters.items()}
     options = BeamParserTrainOptions(update=update)

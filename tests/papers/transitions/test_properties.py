@@ -73,7 +73,7 @@ def test_other_marks_stay_where_only_paired_ones_are_properties():
         (0, EQ, LEFT, 0),  # a closing mark within the tree is not at its boundary
         (0, Q, RIGHT, 0),
         (0, N, RIGHT, N),
-        (N, 0, RIGHT, 0),  # the right edge is that of the dependent
+        (N, 0, RIGHT, 0),  # the dependent determines the right edge
         (N, N, LEFT, N),
         (0, N, LEFT, 0),
         (Q, N, RIGHT, Q),  # section 3.3: boundaries come first

@@ -1,4 +1,4 @@
-"""Conversion of phrase-structure trees with empty elements to derivations of CCG.
+"""Conversion of phrase-structure trees with empty elements to CCG derivations.
 
 Source: Hockenmaier and Steedman (2007), section 4, and the summary of Tse and Curran (2008).
 """

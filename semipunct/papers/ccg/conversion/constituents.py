@@ -1,4 +1,4 @@
-"""Constituents of phrase-structure trees: their clauses, and their roles around a head."""
+"""Constituents of phrase-structure trees: clauses, and roles around a head."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _TRACE = "*T*-"
 
 
 class Unconverted(Exception):
-    """Raised for a construction without a known analysis, which the message names."""
+    """Raised for a construction without a known analysis."""
 
 
 @dataclass(eq=False, slots=True)
@@ -23,20 +23,15 @@ class Constituent:
     """A phrase, a word or a mark.
 
     Attributes:
-        label: the label without functions and indices; for a leaf, its part of speech.
-        functions: function tags, such as ``SBJ``.
-        children: from left to right; empty for a leaf.
-        word: the number of a leaf among those that are kept, from 1; 0 for a phrase.
-        form: the form of a leaf.
-        index: the index shared with empty elements; empty if there is none.
-        gap_index: the index of a constituent that, in gapping, has the role of another.
-        traces: the elements extracted from the phrase itself, by index: the label and functions of
-            the empty child.
-        open: the indices of ``traces`` here and below.
-        binder: the index of a relative or interrogative phrase among the children, even if it is
-            empty.
-        coordinated: whether it consists of conjuncts and the elements between them.
-        head: the head child, if it was chosen beforehand.
+        label: without functions and indices.
+        word: number of a kept leaf, from 1; 0 for a phrase.
+        index: index shared with empty elements.
+        gap_index: index after ``=`` (gapping).
+        traces: label and functions of the empty children, by index.
+        open: indices of ``traces`` here and below.
+        binder: index of a relative or interrogative phrase among the children, even if empty.
+        coordinated: whether the children are conjuncts and the elements between them.
+        head: the head child, if chosen beforehand.
     """
 
     label: str
@@ -56,26 +51,17 @@ class Constituent:
 
     @property
     def is_leaf(self) -> bool:
-        """Return whether it is a word or a mark."""
         return self.word > 0
 
     @property
     def is_mark(self) -> bool:
-        """Return whether it is a mark."""
         return self.is_leaf and self.label in MARK_TAGS
 
     @property
     def is_comma(self) -> bool:
-        """Return whether it is a comma."""
         return self.is_leaf and self.label == ","
 
     def regroup(self, children: list[Constituent], head: Constituent | None) -> Constituent:
-        """Return a constituent of the same label around others.
-
-        Args:
-            children: the children of the new constituent.
-            head: the head child, or None.
-        """
         group = Constituent(self.label, self.functions, children, head=head)
         group.open = set[str]().union(*(child.open for child in children))
         return group
@@ -84,19 +70,7 @@ class Constituent:
 def constituents(
     tree: PhraseTree, forms: Sequence[str], *, quotes: bool
 ) -> tuple[Constituent, tuple[int, ...]]:
-    """Build the constituents of a tree, without its empty elements.
-
-    Args:
-        tree: a tree with all its leaves.
-        forms: ``[n]``.
-        quotes: whether quotation marks are kept.
-
-    Returns:
-        The root, and the leaves of the tree, 1 to n, that remain.
-
-    Raises:
-        Unconverted: if no word remains.
-    """
+    """Build the constituents of a tree; return the root and the leaves that are not empty."""
     nodes: list[Constituent] = []
     words_of_leaves: list[int] = []
     for label, anchor in zip(tree.categories, tree.anchors, strict=True):
@@ -138,13 +112,13 @@ def _join(child: Constituent, parent: Constituent, *, is_leaf: bool) -> None:
         index = child.form[len(_TRACE) :]
         parent.traces[index] = parent.label, parent.functions
         parent.open.add(index)
-    elif not is_leaf:  # a phrase that contained only a trace becomes a trace
+    elif not is_leaf:  # a phrase of a single trace becomes a trace
         for index in child.traces:
             parent.traces[index] = child.label, child.functions
 
 
 def preorder(root: Constituent) -> Iterator[Constituent]:
-    """Yield a constituent and all below it, each before its children."""
+    """Yield a constituent and its descendants in preorder."""
     waiting = [root]
     while waiting:
         node = waiting.pop()
@@ -168,14 +142,7 @@ CLAUSES = frozenset(("S", "SINV", "SQ", "SBARQ"))
 
 
 def head_of(node: Constituent) -> Constituent:
-    """Return the child that is the head of a phrase, or of its first conjunct.
-
-    Args:
-        node: a constituent without empty children.
-
-    Raises:
-        Unconverted: if there are only marks.
-    """
+    """Return the head child of a phrase, or its first conjunct."""
     if node.head is not None:
         return node.head
     words = [child for child in node.children if not child.is_mark]
@@ -208,7 +175,7 @@ def _possessive(node: Constituent) -> bool:
 
 
 def has_subject(node: Constituent) -> bool:
-    """Return whether a clause, or its first conjunct, has an overt subject."""
+    """Return whether a clause, or its first conjunct, has a subject."""
     node = _first_clause(node)
     return any("SBJ" in child.functions for child in node.children) or (
         node.label in ("SINV", "SQ") and any(child.label == "NP" for child in node.children)
@@ -229,19 +196,14 @@ def _has_sbj(node: Constituent) -> bool:
 
 
 def is_subject_extracted(node: Constituent, index: str) -> bool:
-    """Return whether the element extracted with an index is the subject of a clause.
-
-    Args:
-        node: the clause.
-        index: the index of the trace.
-    """
+    """Return whether the subject of a clause has the trace ``index``."""
     node = _first_clause(node)
     label, functions = node.traces.get(index, ("", frozenset[str]()))
     return label == "NP" and "SBJ" in functions
 
 
 def sentence_feature(node: Constituent) -> str:
-    """Return the feature of a verb phrase or a clause, such as ``dcl``, from its head verb."""
+    """Return the feature of a verb phrase or a clause, such as ``dcl``."""
     while not node.is_leaf:
         head = head_of(node)
         if node.label in ("VP", "SQ", "SINV") and head.is_leaf and head.label in VERBS:
@@ -252,12 +214,12 @@ def sentence_feature(node: Constituent) -> str:
 
 
 def is_perfect(auxiliary: Constituent) -> bool:
-    """Return whether a participle after an auxiliary is a perfect participle."""
+    """Return whether an auxiliary takes a perfect participle."""
     return auxiliary.is_leaf and auxiliary.form.lower() in _HAVE
 
 
 def complementiser(node: Constituent) -> Constituent | None:
-    """Return the word or phrase that introduces a subordinate clause, or None."""
+    """Return the word or phrase that introduces a subordinate clause."""
     if node.label not in ("SBAR", "SBARQ"):
         return None
     for child in node.children:
@@ -273,12 +235,7 @@ def complementiser(node: Constituent) -> Constituent | None:
 def category_of(node: Constituent, *, perfect: bool = False) -> str:
     """Return the category of a root or a complement.
 
-    Args:
-        node: any constituent with words.
-        perfect: whether a participle at its head follows *have*.
-
-    Raises:
-        Unconverted: for a phrase that consists only of marks.
+    ``perfect`` tells whether its head, a participle, follows *have*.
     """
     while True:
         label = node.label
@@ -323,12 +280,7 @@ def category_of(node: Constituent, *, perfect: bool = False) -> str:
 
 
 def verb_feature(node: Constituent, perfect: bool) -> str:
-    """Return the feature of a verb phrase.
-
-    Args:
-        node: the verb phrase.
-        perfect: whether a participle at its head follows *have*.
-    """
+    """Return the feature of a verb phrase."""
     feature = sentence_feature(node)
     if feature == "pss" and perfect:
         return "pt"
@@ -363,21 +315,21 @@ _VERBAL = frozenset(("VP", "SQ", "SINV", "S", "SBARQ"))
 
 
 def is_adverbial(node: Constituent) -> bool:
-    """Return whether function tags mark a constituent as an adjunct."""
+    """Return whether function tags mark an adjunct."""
     return bool(node.functions & ADVERBIAL) and not node.functions & _CLOSE
 
 
 def complement(
     child: Constituent, owner: Constituent, head: Constituent, *, after: bool, apart: bool
 ) -> str | None:
-    """Return the category of a complement, None for an adjunct.
+    """Return the category of a complement of ``owner``, None for an adjunct.
 
     Args:
-        child: a child that is neither the head nor a mark.
-        owner: the phrase around it.
-        head: the head of the phrase.
-        after: whether it follows the head.
-        apart: whether a mark precedes it directly.
+        child: neither the head nor a mark.
+        owner: a phrase.
+        head: its head.
+        after: whether the child follows the head.
+        apart: whether a mark directly precedes it.
     """
     label = owner.label
     introduced = label in ("SBAR", "SBARQ") and child.label in (*CLAUSES, "SBAR") and after
@@ -438,23 +390,13 @@ def _of_preposition(child: Constituent) -> str | None:
 
 
 def clause_category(clause: Constituent, binder: str) -> str:
-    """Return the category of a clause with a possible extraction.
-
-    Args:
-        clause: the clause below the phrase that binds the extracted element.
-        binder: its index; empty if there is none.
-    """
+    """Return the category of a clause, with the extraction of ``binder``, if any."""
     category = category_of(clause)
     return f"{_bracketed(category)}/NP" if is_noun_phrase_extracted(clause, binder) else category
 
 
 def is_noun_phrase_extracted(clause: Constituent, binder: str) -> bool:
-    """Return whether a noun phrase other than the subject of the clause was extracted.
-
-    Args:
-        clause: the clause below the phrase that binds the extracted element.
-        binder: its index; empty if there is none.
-    """
+    """Return whether a noun phrase other than the subject was extracted."""
     if not binder or binder not in clause.open or is_subject_extracted(clause, binder):
         return False
     node = clause
@@ -465,7 +407,7 @@ def is_noun_phrase_extracted(clause: Constituent, binder: str) -> bool:
 
 
 def bare_relative(node: Constituent) -> bool:
-    """Return whether a subordinate clause has an empty relative pronoun or none at all."""
+    """Return whether a subordinate clause has an empty relative pronoun or none."""
     return node.label == "SBAR" and not node.coordinated and complementiser(node) is None
 
 

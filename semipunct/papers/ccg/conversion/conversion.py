@@ -1,4 +1,4 @@
-"""The conversion of a tree to a derivation, from the root down, without recursion."""
+"""Conversion of a phrase-structure tree to a derivation, from the root down."""
 
 from __future__ import annotations
 
@@ -14,37 +14,30 @@ from semipunct.papers.ccg.conversion.constituents import (
 )
 from semipunct.papers.ccg.conversion.coordination import group_conjuncts
 from semipunct.papers.ccg.conversion.steps import Item, step, unlicensed_rules
-from semipunct.papers.ccg.derivations import Category, Derivation, derivation, parse_category
+from semipunct.papers.ccg.derivations import Category, Derivation, parse_category
 from semipunct.papers.commas.trees import PhraseTree
 
-_MOST_PARTS = 64  # each level of nested adjuncts doubles the size of categories
+_MOST_PARTS = 64  # nested adjuncts double the size of categories at each level
 
 
 @dataclass(frozen=True, slots=True)
 class Conversion:
-    """A derivation, and the leaves of the source tree that are its words.
-
-    Attributes:
-        derivation: a derivation with ``n`` leaves.
-        leaves: ``[n]`` leaves of the tree, from 1, without empty elements, and with quotation marks
-            only if they were kept.
-    """
+    """A derivation, and the leaves of the tree that are its words, from 1."""
 
     derivation: Derivation
     leaves: tuple[int, ...]
 
 
 def convert_phrases(tree: PhraseTree, forms: Sequence[str], *, quotes: bool = False) -> Conversion:
-    """Convert a phrase-structure tree of the Penn Treebank to a derivation.
+    """Convert a tree of the Penn Treebank with empty elements, function tags and indices.
 
     Args:
-        tree: a tree with empty elements, function tags and indices.
-        forms: ``[leaves]``, those of empty elements included.
-        quotes: whether quotation marks are kept; CCGbank has none.
+        tree: any.
+        forms: ``[leaves]``, empty elements included.
+        quotes: whether to keep quotation marks; CCGbank has none.
 
     Raises:
-        Unconverted: if the tree has a construction for which no analysis is known, or the
-            derivation would need an undeclared rule; the message names it.
+        Unconverted: if a construction has no known analysis, or a rule is undeclared.
     """
     root, leaves = constituents(tree, forms, quotes=quotes)
     _flatten(root)
@@ -97,4 +90,4 @@ def _derived(root: Constituent) -> Derivation:
         categories.append(item.category)
         heads.append(decomposition.head)
         waiting += ((part, depth + 1) for part in reversed(decomposition.parts))
-    return derivation(depths, categories, heads)
+    return Derivation(tuple(depths), tuple(map(str, categories)), tuple(heads))

@@ -1,4 +1,4 @@
-"""Coordination: grouping the conjuncts among the children of phrases into constituents."""
+"""Coordination: group the conjuncts among the children of phrases."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from itertools import pairwise
 
 from semipunct.papers.ccg.conversion.constituents import Constituent, Unconverted, preorder
 
-_VERBS = frozenset(("VB", "VBD", "VBZ", "VBP", "VBN", "VBG", "MD", "TO"))
 _NOUNS = frozenset(("NN", "NNS", "NNP", "NNPS", "NX", "NAC"))
 _ADJECTIVES = frozenset(("JJ", "JJR", "JJS", "VBN", "VBG", "ADJP"))
 _ALIKE = (
@@ -25,7 +24,7 @@ _ALIKE = (
 _UNLISTED = frozenset(("TMP", "ADV", "LOC", "SBJ", "PRP", "TPC"))
 
 LISTS = frozenset(("NP", "NX", "S", "SINV", "VP", "SBAR", "PP", "ADJP"))
-"""Labels of phrases whose children of the same label, with marks between them, are conjuncts."""
+"""Phrases whose children of the same label, with marks between them, are conjuncts."""
 
 
 def is_conjunction(node: Constituent) -> bool:
@@ -34,21 +33,12 @@ def is_conjunction(node: Constituent) -> bool:
 
 
 def alike(a: Constituent, b: Constituent) -> bool:
-    """Return whether two constituents may be coordinated.
-
-    Args:
-        a: one of them.
-        b: the other.
-    """
+    """Return whether two constituents may be coordinated."""
     return a.label == b.label or any(a.label in kind and b.label in kind for kind in _ALIKE)
 
 
 def group_conjuncts(root: Constituent) -> None:
-    """Group the conjuncts of all phrases below a constituent into separate constituents.
-
-    Raises:
-        Unconverted: if conjuncts are unlike, or contain gapping.
-    """
+    """Group the conjuncts of all phrases into constituents."""
     for node in list(preorder(root)):
         if node.gap_index:
             raise Unconverted("gapping")
@@ -59,7 +49,7 @@ def group_conjuncts(root: Constituent) -> None:
 
 
 def _by_conjunctions(node: Constituent) -> None:
-    # Each new group contains one more conjunction, so the loop terminates.
+    # Each group contains one more conjunction, so the loop terminates.
     seen: set[int] = set()
     while True:
         places = [
@@ -75,7 +65,6 @@ def _by_conjunctions(node: Constituent) -> None:
 
 
 def _group(node: Constituent, place: int) -> None:
-    """Group the conjuncts around a conjunction, if it joins any."""
     children = node.children
     right = _next(children, place + 1, 1)
     left = _next(children, place - 1, -1)
@@ -138,12 +127,6 @@ def _check_alike(node: Constituent, left: Constituent, right: Constituent) -> No
 
 
 def _segments(parts: Sequence[Constituent], model: Constituent) -> list[Constituent]:
-    """Make one constituent of each conjunct; separators are unchanged.
-
-    Args:
-        parts: conjuncts, conjunctions and marks between them, and modifiers.
-        model: one of the conjuncts.
-    """
     segments: list[Constituent] = []
     waiting: list[Constituent] = []
     for place, part in enumerate(parts):
@@ -264,7 +247,6 @@ def _listed(node: Constituent, child: Constituent) -> bool:
 
 
 def _next(children: Sequence[Constituent], place: int, step: int) -> int | None:
-    """Find the next child that is not a mark."""
     while 0 <= place < len(children):
         if not children[place].is_mark:
             return None if is_conjunction(children[place]) else place

@@ -1,7 +1,7 @@
-"""Steps of the conversion, each of which decomposes a constituent with a given category.
+"""Steps of the conversion: decompose a constituent with a given category.
 
-All left children of a head are above its right children, the outermost highest, except for marks at
-the end of a sentence, which are at the top.
+Left children of a head are above its right children, the outermost highest; marks at the end of a
+sentence are at the top.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from semipunct.papers.ccg.derivations import (
 )
 
 MODIFIED = ("NP", "N", "S", "S\\NP")
-"""The categories that the result of a unary rule, or of a rule with a comma, may modify."""
+"""Categories that the result of a unary rule, or of a rule with a comma, may modify."""
 
 _MODIFIERS = ("S[ng]\\NP", "S[pss]\\NP", "S[adj]\\NP", "S[to]\\NP", "S[b]\\NP", "S[pt]\\NP",
               "S[dcl]\\NP", "S[nom]\\NP", "S[ng]", "S[pss]", "S[adj]", "S[to]", "S[nom]",
@@ -45,25 +45,15 @@ _NOMINAL = ("N", "S[ng]\\NP", "S[to]\\NP", "S[dcl]", "S[ng]", "S[to]", "S[b]\\NP
 
 
 def functor(result: Category, slash: str, argument: Category) -> Category:
-    r"""Return the category of a functor.
-
-    Args:
-        result: its result.
-        slash: ``/`` or ``\``.
-        argument: its argument.
-    """
+    r"""Return the category of a functor."""
     return Category((Part(slash), *result.parts, *argument.parts))
 
 
 @lru_cache(maxsize=4096)
 def modified_category(category: Category) -> Category:
-    """Return the category that an adjunct of a constituent modifies, without features.
+    """Return the category, without features, that an adjunct of a constituent modifies.
 
-    For a verb or a preposition that lacks arguments on its right, this is its category with these
-    arguments.
-
-    Args:
-        category: the category of the constituent.
+    It includes the missing right arguments of a verb or a preposition.
     """
     verbal = next(part for part in category.parts if not part.is_functor).symbol in ("S", "PP")
     while verbal and category.slash == FORWARD and category.result != category.argument:
@@ -73,12 +63,7 @@ def modified_category(category: Category) -> Category:
 
 @lru_cache(maxsize=4096)
 def modifier(category: Category, slash: str) -> Category:
-    r"""Return the category of an adjunct of a constituent.
-
-    Args:
-        category: the category of the constituent.
-        slash: ``/`` for an adjunct before it, ``\`` for an adjunct after it.
-    """
+    r"""Return the category of an adjunct: ``/`` before the constituent, ``\`` after it."""
     base = modified_category(category)
     return functor(base, slash, base)
 
@@ -99,17 +84,12 @@ BY_COMMA = frozenset(
     for base in map(parse_category, ("S", "S\\NP"))
     for slash in (FORWARD, BACKWARD)
 )
-"""The categories to which a noun phrase with an adjacent comma may be changed."""
+"""Categories to which a noun phrase with an adjacent comma may be changed."""
 
 
 @lru_cache(maxsize=65536)
 def is_declared(result: Category, children: tuple[Category, ...]) -> bool:
-    """Return whether a type change is in the table.
-
-    Args:
-        result: the category of the node.
-        children: one category, or two, one of which is a mark.
-    """
+    """Return whether a type change is in the table."""
     bare = result.without_features()
     if len(children) == 1:
         return (children[0], bare) in UNARY
@@ -117,11 +97,7 @@ def is_declared(result: Category, children: tuple[Category, ...]) -> bool:
 
 
 def unlicensed_rules(tree: Derivation) -> tuple[str, ...]:
-    """Return the rules of a derivation that are neither combinators nor declared, in preorder.
-
-    Args:
-        tree: any derivation.
-    """
+    """Return the rules of a derivation that are neither combinators nor declared."""
     unlicensed: list[str] = []
     for node, rule in enumerate(tree.combinators):
         if rule is None:
@@ -150,12 +126,11 @@ class Item:
 
     Attributes:
         category: the category of the node.
-        node: the constituent; for ``rest``, the one that contains ``children``.
-        children: for ``rest``, the remaining children of a constituent, including its head; for
-            ``conjuncts`` and ``joined``, conjuncts and the elements that join them.
+        node: the constituent; for ``rest``, the parent of ``children``.
+        children: for ``rest``, the head and remaining children; for ``conjuncts`` and ``joined``,
+            conjuncts and elements between them.
         way: the kind of decomposition.
-        gap: the index of an extracted argument, which is the last argument of the category; empty
-            if there is none.
+        gap: index of an extracted argument, the last of the category.
     """
 
     category: Category
@@ -167,12 +142,7 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """The children of a node of the derivation; empty for a leaf.
-
-    Attributes:
-        head: the index of the head.
-        parts: one or two children.
-    """
+    """The one or two children of a node of the derivation; none for a leaf."""
 
     head: int
     parts: tuple[Item, ...]
@@ -182,11 +152,7 @@ LEAF = Step(0, ())
 
 
 def step(item: Item) -> Step:
-    """Decompose an item.
-
-    Raises:
-        Unconverted: if no analysis is known.
-    """
+    """Decompose an item."""
     ways: dict[str, Callable[[Item], Step | Item]] = {
         "phrase": _phrase,
         "rest": _remaining,
@@ -197,7 +163,7 @@ def step(item: Item) -> Step:
         "raised": _raised,
     }
     outcome: Step | Item = item
-    while isinstance(outcome, Item):  # a phrase of one child is that child: trees may be deep
+    while isinstance(outcome, Item):  # a phrase of one child is that child; trees may be deep
         outcome = ways[outcome.way](outcome)
     return outcome
 
@@ -236,13 +202,11 @@ def _phrase(item: Item) -> Step | Item:
 
 
 def _lacks_noun_phrase(node: Constituent) -> bool:
-    """Return whether a relative clause without a pronoun lacks a noun phrase."""
     clause = next((child for child in node.children if child.label in CLAUSES), None)
     return clause is not None and is_noun_phrase_extracted(clause, node.binder)
 
 
 def _before_unary_rule(node: Constituent, category: Category) -> Category | None:
-    """Return the category of a constituent that a unary rule changes to the given one."""
     modifies = _is_modifier(category)
     nominal = category in (NP, N)
     if node.label == "VP" and (modifies or nominal):
@@ -287,12 +251,11 @@ def _remaining(item: Item) -> Step | Item:
 
 
 def _closes(node: Constituent, children: Sequence[Constituent]) -> bool:
-    """Return whether a mark at the end of a phrase is paired with one at its beginning."""
+    """Return whether the last mark of a phrase is paired with its first."""
     return children[0].is_mark and node.label == "PRN"
 
 
 def _without(item: Item, first: int, last: int | None, category: Category | None = None) -> Item:
-    """Return an item without some children at its edges, optionally with another category."""
     shortened = replace(item, way="rest", children=item.children[first:last])
     return shortened if category is None else replace(shortened, category=category)
 
@@ -327,7 +290,6 @@ def _left(item: Item, head: Constituent) -> Step:
 
 
 def _bare(category: Category, keep: Category | None = None) -> Category:
-    """Return a category without features, except for those of the argument that is kept."""
     bare = category.without_features()
     return bare if keep is None else functor(bare.result, bare.slash, keep)
 
@@ -473,7 +435,6 @@ def _conjuncts(item: Item) -> Step | Item:
 
 
 def _joined(item: Item) -> Step:
-    """Decompose into a conjunction or a mark and the conjuncts after it."""
     first, *remaining = item.children
     if not remaining:
         raise Unconverted("a conjunction at an end")

@@ -1,4 +1,4 @@
-"""The bottleneck semiring: a derivation is as good as its weakest part."""
+"""The bottleneck semiring: the score of a derivation is the score of its weakest part."""
 
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -17,7 +17,6 @@ class Bottleneck(Selective):
 
     @property
     def laws(self) -> Laws:
-        """A best derivation exists, and loops do no harm."""
         return Laws(
             idempotent=True,
             selective=True,
@@ -26,40 +25,32 @@ class Bottleneck(Selective):
         )
 
     def zeros(self, shape: tuple[int, ...]) -> jax.Array:
-        """Return minus infinities."""
         return jnp.full(shape, -jnp.inf, jnp.float32)
 
     def ones(self, shape: tuple[int, ...]) -> jax.Array:
-        """Return plus infinities: stronger than any part."""
         return jnp.full(shape, jnp.inf, jnp.float32)
 
     def plus(self, a: jax.Array, b: jax.Array) -> jax.Array:
-        """Return the stronger one, the first of equals."""
         return jnp.where((a >= b) | jnp.isnan(a), a, b)
 
     def times(self, a: jax.Array, b: jax.Array) -> jax.Array:
-        """Return the weaker one."""
         return jnp.minimum(a, b)
 
     def sum(self, a: jax.Array, axis: int) -> jax.Array:
-        """Return the strongest along one axis, the first of equals."""
         if a.shape[axis] == 0:
             return jnp.max(a, axis, initial=-jnp.inf)
         index = jnp.expand_dims(self.select(a, axis), axis)
         return jnp.squeeze(jnp.take_along_axis(a, index, axis), axis)
 
     def select(self, a: jax.Array, axis: int) -> jax.Array:
-        """Return the index of the strongest along one axis, the first of equals."""
         return jnp.argmax(a, axis)
 
     def star(self, a: jax.Array) -> jax.Array:
-        """Return one: to skip a loop is never weaker than to enter it."""
+        """Return one: skipping a loop is never weaker than entering it."""
         return jnp.where(jnp.isnan(a), a, jnp.inf).astype(a.dtype)
 
     def lift(self, log_weight: jax.Array, feature: Any = None) -> jax.Array:
-        """Return the log weight itself."""
         return log_weight
 
     def log_weight(self, a: jax.Array) -> jax.Array:
-        """Return the value itself."""
         return a

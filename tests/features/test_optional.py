@@ -1,22 +1,23 @@
-"""Attributes that templates derive from the written marks."""
+"""Attributes that templates derive from the written marks and from the predictions of a parser."""
 
 from dataclasses import replace
 
-from semipunct.corpus.sentences import Written
+from semipunct.corpus.sentences import Expected, Written
 from semipunct.features.attributes import Attributes
-from semipunct.features.optional import ANALYSED, WRITTEN
+from semipunct.features.optional import ANALYSED, EXPECTATIONS, WRITTEN
 from semipunct.features.templates import attribute_table
 from semipunct.features.vocabulary import Vocabulary
 from tests.models.punctuation.cases import sentence
 
+# The constituents are the first word, all three words, and the last word.
 PLAIN = sentence([2, 0, 2], ["", ",", "", "."])
-"""The constituents are the first word, all three words, and the last word."""
 
 KNOWN = replace(
     PLAIN,
     written=Written(
         ((), (), (",",), (".", "”")), (((), (",",)), ((), (".",)), (("“",), ()))
     ),
+    expected=Expected((0.3, 0.96, 0.8), ((",",), (",", "”"), (), (".",)), (0.01, 0.5, 0.0, 1.0)),
 )  # fmt: skip
 
 
@@ -26,7 +27,7 @@ def columns(*sentences: object) -> dict[str, list[int]]:
         Vocabulary.of([PLAIN], ["<unk>", ",", "."]),
         attribute_table(),
     )
-    return {name: table.single(name).tolist() for name in (*WRITTEN, *ANALYSED)}
+    return {name: table.single(name).tolist() for name in (*WRITTEN, *ANALYSED, *EXPECTATIONS)}
 
 
 def test_columns_written_out():
@@ -55,10 +56,14 @@ def test_columns_written_out():
         "written_marks": [2, 2, 2],
         "analysed_left": [empty, empty, string(1, unknown, unknown)],
         "analysed_right": [string(1, comma, comma), string(1, period, period), empty],
+        # Each mark has nine classes of probability.
+        "sure": [1, 4, 3],
+        "expected_left": [1, 1, 1],
+        "expected_right": [1 + 9 * comma + 5, 1 + 9 * period + 8, 1 + 9 * period + 8],
     }
 
 
-def test_nothing_is_known_of_correct_text():
+def test_nothing_is_known_of_a_treebank():
     of_known = columns(KNOWN)
     mixed = columns(PLAIN, KNOWN, PLAIN)
     assert {name: column[3:6] for name, column in mixed.items()} == of_known
