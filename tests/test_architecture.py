@@ -27,7 +27,6 @@ BASE = tuple(
         "settings",
         "contents",
         "base",
-        "capabilities",
         "scoring",
         "layers",
         "convolutions",

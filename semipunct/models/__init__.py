@@ -1,1 +1,1 @@
-"""Models, one folder each; no model imports another."""
+"""Models, one package per family; no family imports another."""

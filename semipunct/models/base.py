@@ -1,15 +1,14 @@
-"""The interface of all models: the methods that training, the model store and evaluation call.
+"""The interface of all models, as training, the model store and evaluation call it.
 
-A kind of model is a folder with a class derived from ``Model`` and one line in
-``semipunct.models.registry``. Its weights are a flat dictionary of arrays by name; everything else
-is an immutable object. What only some kinds can do is in ``semipunct.models.capabilities``.
+A kind of model is a subclass of ``Model`` with an entry in ``semipunct.models.registry``. Weights
+are a flat dictionary of arrays.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property, wraps
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, NamedTuple, Protocol, Self
 from weakref import WeakKeyDictionary
@@ -20,6 +19,7 @@ from typing_extensions import TypeVar
 
 from semipunct.arrays.rows import RowNumbers
 from semipunct.corpus.sentences import Sentence
+from semipunct.errors import ModelError
 from semipunct.models.contents import Array, digest
 
 if TYPE_CHECKING:
@@ -31,56 +31,37 @@ Weights = Mapping[str, Array] | Parameters
 
 
 class Encoded(Protocol):
-    """Sentences encoded by a model: everything that does not depend on how they are batched."""
+    """Sentences as encoded by a model, independent of their batches."""
 
     @property
     def lengths(self) -> Sequence[int]:
-        """The number of words in each sentence."""
+        """Numbers of words."""
         ...
 
 
 class Sums(NamedTuple):
-    """Sums over the sentences of a batch, returned together with the loss.
+    """Sums over the sentences of a batch, returned with the loss."""
 
-    Attributes:
-        log_likelihood: sum of log p(x | T) over the sentences with positive probability.
-        slots: slots of these sentences.
-        impossible: number of sentences with probability zero.
-    """
-
-    log_likelihood: jax.Array
-    slots: jax.Array
-    impossible: jax.Array
+    log_likelihood: jax.Array  # of sentences with positive probability
+    slots: jax.Array  # of these sentences
+    impossible: jax.Array  # number of sentences with probability zero
 
     @classmethod
     def of(cls, log_likelihood: jax.Array, slots: jax.Array) -> Sums:
-        """Return the sums for a kind of model that gives no sentence probability zero.
-
-        Args:
-            log_likelihood: sum over the sentences.
-            slots: number of slots in these sentences, or of other units that are predicted.
-        """
+        """Return the sums of a batch without impossible sentences."""
         return cls(log_likelihood, slots, jnp.zeros((), jnp.int32))
 
 
 class Optimiser(NamedTuple):
-    """An optax transformation that may postpone the updates of weights that no batch reads.
+    """An optax transformation that may defer updates of weights that no batch reads."""
 
-    Attributes:
-        init: maps weights to the state, as in optax.
-        update: maps gradients, state and weights to updates and the next state, as in optax, except
-            that the gradients and updates of some weights are ``Rows``.
-        current: maps weights, state, and the row numbers of the weights that are read in part, by
-            name, to the up-to-date weights: only those rows for the weights named, all rows for the
-            others.
-        result: maps weights and state to the weights that are evaluated and saved: the current
-            ones, or an average over the steps.
-    """
-
-    init: Callable[[Any], Any]
+    init: Callable[[Any], Any]  # as in optax
+    # as in optax, but gradients and updates of some weights are ``Rows``
     update: Callable[[Any, Any, Any], tuple[Any, Any]]
+    # Maps weights, state and row numbers by weight name to up-to-date weights: only the given rows
+    # of the named weights, all rows of the others.
     current: Callable[[Weights, Any, Mapping[str, RowNumbers]], Weights]
-    result: Callable[[Weights, Any], Weights]
+    result: Callable[[Weights, Any], Weights]  # maps weights and state to the weights to save
 
 
 E = TypeVar("E", bound=Encoded, default=Any)
@@ -91,35 +72,28 @@ Batching = Literal["sentences", "words", "length"]
 
 
 class Model(ABC, Generic[E, B, X]):
-    """A model of punctuation, or of a task that precedes it, without its weights.
+    """A model of punctuation, or of a preceding task, without its weights.
 
-    A subclass is a frozen dataclass compared by identity (``eq=False``): models are static
-    arguments of compiled functions. ``E`` is its type of encoded sentences, ``B`` the type of its
-    batches, a pytree. ``X`` is the type of its training examples, sentences unless stated
-    otherwise; they are called sentences below.
+    Subclasses are frozen dataclasses compared by identity (``eq=False``), because models are static
+    arguments of compiled functions. Type parameters are encoded sentences, batches (pytrees), and
+    training examples, called sentences below.
     """
 
     kind: ClassVar[str]
     """The name in the registry."""
 
+    # Memory would allow larger batches, but they would pad more sentences to the longest one.
     scoring_limits: ClassVar[tuple[int, int]] = (64, 512)
-    """The maximum number of sentences and of words in a batch when no gradient is needed.
+    """Maximum number of sentences and of words in a batch that needs no gradient."""
 
-    Without a reverse pass a batch takes little memory, but with larger batches more sentences would
-    be padded to the shape of the longest ones.
-    """
-
+    # ``sentences``: the number of sentences. ``words``: roughly the number of words, for models
+    # that concatenate sentences. ``length``: each sentence is padded to one of a few lengths, and
+    # batches of longer sentences are smaller; scoring uses such batches too.
     batching: ClassVar[Batching] = "sentences"
-    """The quantity that the training batches have in common.
-
-    ``sentences``: the number of sentences. ``words``: the approximate number of words, for models
-    that concatenate sentences; this reduces padding. ``length``: the sentences of a batch are
-    padded to one of a few lengths, and batches of longer sentences hold fewer of them; for models
-    that pad each sentence and are slow on long ones. Their scoring uses such batches, too.
-    """
+    """The quantity that training batches share."""
 
     usage: ClassVar[tuple[str, ...]] = ("semipunct evaluate MODEL TEST.conllu",)
-    """Commands that take such a model, listed in the model card."""
+    """Example commands for the model card."""
 
     options: Any
     """An instance of the kind's ``model_options``; its ``repr`` is part of the digest."""
@@ -127,120 +101,142 @@ class Model(ABC, Generic[E, B, X]):
     @classmethod
     @abstractmethod
     def fit(cls, sentences: Sequence[X], options: Any) -> Self:
-        """Collect the vocabulary of training sentences.
-
-        Args:
-            sentences: words, trees and surface punctuation.
-            options: an instance of the kind's ``model_options``.
-        """
+        """Collect the vocabulary of the training sentences."""
 
     @classmethod
     def fit_and_encode(cls, sentences: Sequence[X], options: Any) -> tuple[Self, E]:
-        """Fit a model, and encode the same sentences.
-
-        A kind overrides this if fitting computes something that encoding needs as well.
-
-        Args:
-            sentences: words, trees and surface punctuation.
-            options: an instance of the kind's ``model_options``.
-        """
+        """Fit a model and encode its training sentences; a kind overrides this to share work."""
         model = cls.fit(sentences, options)
         return model, model.encode(sentences)
 
     @abstractmethod
     def initial_parameters(self, seed: int, scale: float) -> dict[str, Array]:
-        """Return the initial weights for training; the model determines names, shapes and dtypes.
+        """Return the weights at the start of training.
 
         Args:
-            seed: seed of the random initial weights.
-            scale: standard deviation of those weights that start at zero if it is 0.
+            scale: standard deviation of the weights that are zero if it is 0.
         """
 
     def empty_parameters(self) -> dict[str, Array]:
-        """Return arrays with the names, shapes and dtypes of the weights, with any values.
-
-        A kind with many weights overrides this if drawing them takes long.
-        """
+        """Return arrays in the form of the weights, with arbitrary values."""
         return self.initial_parameters(0, 0.0)
 
     @abstractmethod
     def encode(self, sentences: Sequence[X]) -> E:
-        """Compute, once for all batches, everything that does not depend on the batches."""
+        """Encode sentences once, for all batches."""
 
     def fit_shape(
         self, encoded: E, batches: Sequence[Sequence[int]], sentences: int, *, scoring: bool
     ) -> Any:
-        """Choose padded sizes for ``batch`` that suit some typical batches.
-
-        The default is the number of sentences, for kinds that pad each batch separately to one of a
-        few lengths.
+        """Choose padded sizes for ``batch`` from typical batches.
 
         Args:
-            encoded: all sentences.
-            batches: the numbers of the sentences in each of these batches, of which there is at
-                least one.
-            sentences: the maximum number of sentences in a batch.
-            scoring: whether no gradient is needed; the batches are then all there are, and sizes
-                shared with other sentences save compilations.
+            batches: sentence numbers of each batch.
+            sentences: maximum number of sentences in a batch.
+            scoring: whether no gradient is needed; ``batches`` are then all batches.
         """
         return sentences
 
     @abstractmethod
     def batch(self, encoded: E, members: Sequence[int], shape: Any = None) -> B:
-        """Return the padded arrays of some of the sentences.
+        """Return the padded arrays of a batch.
 
         Args:
-            encoded: all sentences.
-            members: the numbers of the sentences in the batch.
-            shape: from ``fit_shape``; None for sizes that suit this batch.
+            members: sentence numbers.
+            shape: from ``fit_shape``.
         """
+
+    def place_weights(self, parameters: Weights) -> Weights:
+        """Place the weights where batches read them; a kind may keep tables on the host."""
+        return jax.device_put(dict(parameters))  # one transfer, without a program for each shape
+
+    def read(self, parameters: Weights, batch: B) -> Weights:
+        """Return the weights that a batch needs, for tables perhaps only some rows."""
+        return parameters
+
+    def updated_rows(self, batch: B, options: Any) -> Mapping[str, RowNumbers]:
+        """Return the rows that a training step updates, by name of the weights updated in part.
+
+        ``loss`` receives these rows in this order, ``optimiser`` their gradients as ``Rows``.
+        """
+        return {}
 
     @abstractmethod
     def log_likelihoods(self, parameters: Parameters, batch: B) -> jax.Array:
-        """Return log p(x | T) of each sentence, ``[sentences]``; zero for padding.
+        """Return log p(x | T), ``[sentences]``; 0 for padding, minus infinity for probability zero.
 
-        The value is minus infinity for a sentence with probability zero. It may be NaN if the model
-        ``ScoresExactly``.
-
-        Args:
-            parameters: the weights that the batch reads.
-            batch: from ``batch``.
+        The value may be NaN if ``exact_log_likelihoods`` is a slower exact computation.
         """
+
+    def exact_log_likelihoods(self, parameters: Parameters, batch: B) -> jax.Array:
+        """Compute ``log_likelihoods`` where the faster computation returned NaN."""
+        return self.log_likelihoods(parameters, batch)
+
+    def constants(self, options: Any) -> dict[str, jax.Array]:
+        """Return further arrays for ``loss``; in a closure they would be compiled as constants."""
+        return {}
 
     @abstractmethod
     def loss(
         self, parameters: Parameters, constants: Parameters, batch: B, key: jax.Array, options: Any
     ) -> tuple[jax.Array, Sums]:
-        """Return the loss per slot, which is differentiable, and sums over the batch.
+        """Return the differentiable loss per slot and the sums over the batch.
 
         Args:
-            parameters: weights by name; for those that are updated in part (``ReadsRows``), rows.
-            constants: those of a model that ``NeedsConstants``.
-            batch: from ``batch``.
-            key: PRNG key, for dropout.
-            options: an instance of the kind's ``train_options``; the model applies their penalties.
+            parameters: weights by name; of tables updated in part, ``updated_rows``.
+            constants: from ``constants``.
         """
 
     @abstractmethod
     def optimiser(
         self, options: Any, steps: int, slots: float
     ) -> optax.GradientTransformation | Optimiser:
-        """Return the optimiser; the model decides on the learning rate of each weight.
-
-        It is an optax transformation, or one that handles weights that are updated in part
-        as ``Rows``.
+        """Return the optimiser of this model's weights.
 
         Args:
-            options: an instance of the kind's ``train_options``.
             steps: total number of updates, for schedules.
-            slots: mean number of slots in a training sentence, for penalties that are per sentence.
+            slots: mean number of slots per sentence, for penalties per sentence.
         """
+
+    def near(self, base_model: Model, parameters: Weights) -> Self:
+        """Return this model, regularised towards the weights of another model.
+
+        Raises:
+            ModelError: if the models have no weights in common.
+        """
+        raise ModelError(
+            f"a model of the kind {self.kind} has no weights in common with one of the kind "
+            f"{base_model.kind}; leave out --near"
+        )
+
+    def calibrate(
+        self, parameters: Mapping[str, Any], batches: Iterable[tuple[list[int], B]]
+    ) -> Mapping[str, Any]:
+        """Fit weights to the development examples, before each evaluation on them."""
+        return parameters
+
+    def prune(
+        self,
+        parameters: Mapping[str, Array],
+        options: Any,
+        perplexity: Callable[[Mapping[str, Array]], float],
+    ) -> Mapping[str, Array]:
+        """Return weights in which superfluous ones are zero or rounded, at the end of training.
+
+        Args:
+            perplexity: maps weights to development perplexity.
+        """
+        return parameters
+
+    def without_zeros(self, parameters: Mapping[str, Array]) -> tuple[Self, Mapping[str, Array]]:
+        """Return an equivalent model and weights without superfluous zeros."""
+        return self, parameters
 
     @abstractmethod
     def to_data(self) -> dict[str, Any]:
         """Return everything except options and weights as plain JSON values.
 
-        Large values may be numpy arrays, in dictionaries whose keys contain no slash.
+        Arrays are allowed in dictionaries whose keys contain no slash.
         """
 
     @classmethod
@@ -248,12 +244,8 @@ class Model(ABC, Generic[E, B, X]):
     def from_data(cls, data: Any, options: Any) -> Self:
         """Invert ``to_data``.
 
-        Args:
-            data: plain JSON values and arrays.
-            options: an instance of the kind's ``model_options``.
-
         Raises:
-            KeyError, TypeError, ValueError: if the data is not what ``to_data`` returns.
+            KeyError, TypeError, ValueError: if the data has another form.
         """
 
     @property
@@ -267,19 +259,15 @@ class Model(ABC, Generic[E, B, X]):
 
     @cached_property
     def fingerprint(self) -> str:
-        """A digest of options and vocabulary; everything else is in the weights."""
+        """A digest of options and vocabulary, without weights."""
         return digest(self, {})
 
     def signature(self) -> dict[str, str]:
-        """Return the properties that determine the scores of this model, for evaluation signatures.
-
-        ``tokens`` is the predicted vocabulary: scores with different vocabularies are not
-        comparable.
-        """
+        """Return the properties that determine scores, for evaluation signatures."""
         return {}
 
     def unseen(self, sentences: Sequence[Sentence]) -> Mapping[str, Counter[str]]:
-        """Count relations and tags that did not occur in training, by attribute and value."""
+        """Count relations and tags absent from training, by attribute and value."""
         return {}
 
 
@@ -288,14 +276,10 @@ R = TypeVar("R")
 
 
 def cache_latest(make: Callable[[M, Weights], R]) -> Callable[[M, Weights], R]:
-    """Return a function that caches, for each model, its result for the most recent weights.
+    """Cache the result of a function for each model's most recent weights.
 
-    Weights are compared by identity: a dictionary of weights is never modified. Only the last ones
-    are held (docs/decisions/compiled-programs.md).
-
-    Args:
-        make: a function of a model and its weights whose result does not refer to the model;
-            otherwise the model would never be freed.
+    Weights are compared by identity. The result must not refer to the model, which would never be
+    freed (docs/decisions/compiled-programs.md).
     """
     last: WeakKeyDictionary[M, tuple[Weights, R]] = WeakKeyDictionary()
 

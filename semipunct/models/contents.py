@@ -1,4 +1,4 @@
-"""The contents of a model as plain values and arrays, their digest, and tables in 8 bits."""
+"""The contents of a model as plain values and arrays, their digest, and 8-bit tables."""
 
 from __future__ import annotations
 
@@ -14,12 +14,7 @@ Array = npt.NDArray[Any]
 
 
 def digest(model: Any, parameters: Mapping[str, Any]) -> str:
-    """Return a SHA-256 digest of everything that determines a model's output.
-
-    Args:
-        model: the model, with options and vocabulary.
-        parameters: its weights.
-    """
+    """Return a SHA-256 digest of everything that determines a model's output."""
     hasher = hashlib.sha256(repr(model.options).encode())
     plain, large = without_arrays(model.to_data())
     hasher.update(compact(plain).encode())
@@ -31,19 +26,12 @@ def digest(model: Any, parameters: Mapping[str, Any]) -> str:
 
 
 def compact(data: object) -> str:
-    """Return JSON without spaces, in insertion order; reject numbers that JSON does not have."""
+    """Return JSON without spaces, in insertion order; reject NaN and infinities."""
     return json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
 
 def without_arrays(data: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Array]]:
-    """Separate the arrays from the data that ``Model.to_data`` returns.
-
-    Args:
-        data: plain JSON values and arrays.
-
-    Returns:
-        The plain values, and the arrays by their path, whose names are joined by slashes.
-    """
+    """Separate plain values from arrays, which are keyed by slash-separated path."""
     plain: dict[str, Any] = {}
     arrays: dict[str, Array] = {}
     for name, value in data.items():
@@ -58,15 +46,7 @@ def without_arrays(data: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, A
 
 
 def with_arrays(plain: Mapping[str, Any], arrays: Mapping[str, Array]) -> dict[str, Any]:
-    """Invert ``without_arrays``.
-
-    Args:
-        plain: the plain values.
-        arrays: the arrays by their path.
-
-    Raises:
-        KeyError, TypeError: if the plain values have no place for an array.
-    """
+    """Invert ``without_arrays``."""
     contents = dict(plain)
     for path, array in arrays.items():
         name, slash, below = path.partition("/")
@@ -79,27 +59,18 @@ Floats = npt.NDArray[np.float32]
 LEVELS = 127
 """The largest multiple of a scale."""
 
-_SIGNIFICANT = 11
-"""Bits of a scale, so that its multiples up to 127, and the scale found from them again, are exact
-in single precision: rounding twice is rounding once."""
+# Multiples of a scale up to 127 are exact in single precision, so rounding is idempotent.
+_SIGNIFICANT = 11  # bits of a scale
 
 
 def in_eight_bits(table: Floats) -> Floats:
-    """Return the nearest table of whole multiples of a scale for each row.
-
-    Args:
-        table: ``[rows, size]``.
-    """
+    """Round each row of a table, ``[rows, size]``, to integer multiples of a scale."""
     scale = _scales(table)
     return (np.round(table / scale) * scale).astype(np.float32)
 
 
 def multiples(table: Floats) -> tuple[npt.NDArray[np.int8], Floats] | None:
-    """Return the multiples and the scales ``[rows, 1]`` of a table; None if it has none.
-
-    Args:
-        table: ``[rows, size]``.
-    """
+    """Return the multiples and scales ``[rows, 1]`` of a table; None if it is not in 8 bits."""
     if table.ndim != 2 or not table.size or not np.isfinite(table).all():
         return None
     scale = _scales(table)
@@ -110,7 +81,7 @@ def multiples(table: Floats) -> tuple[npt.NDArray[np.int8], Floats] | None:
 
 
 def _scales(table: Floats) -> Floats:
-    """Return the least scales of 11 bits of which no entry is more than 127 times as large."""
+    """Return for each row the least 11-bit scale such that no multiple exceeds 127."""
     most = np.max(np.abs(table), 1, keepdims=True) / np.float32(LEVELS)
     fraction, exponent = np.frexp(np.maximum(most, np.finfo(np.float32).tiny))
     fraction = np.ceil(fraction * 2**_SIGNIFICANT) / 2**_SIGNIFICANT

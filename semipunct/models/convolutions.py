@@ -1,9 +1,8 @@
 """Gated convolutions over characters or words.
 
-The gates follow Dauphin et al. (2017), the dilation Strubell et al. (2017).
-
-The scores of a position depend only on its properties and on those of ``reach`` neighbours to
-either side, so input of any length may be processed in overlapping windows.
+The gates follow Dauphin et al. (2017), the dilation Strubell et al. (2017). The scores of a
+position depend on ``reach`` neighbours on either side, so long input may be processed in
+overlapping windows.
 """
 
 from __future__ import annotations
@@ -21,22 +20,14 @@ WORD = "word"
 
 
 def reach(layers: int) -> int:
-    """Return the number of neighbours to either side that a position's scores depend on."""
+    """Return the number of neighbours on either side that affect the scores of a position."""
     return 2**layers - 1
 
 
 def convolution_weights(
     sizes: Mapping[str, int], size: int, layers: int, outputs: int, generator: np.random.Generator
 ) -> dict[str, Floats]:
-    """Draw initial weights.
-
-    Args:
-        sizes: number of codes of each property.
-        size: size of the embeddings and layers.
-        layers: number of layers.
-        outputs: number of scores of each position.
-        generator: the random number generator.
-    """
+    """Draw initial weights, given the number of codes of each property."""
     spread = len(sizes) ** -0.5  # so that the sum of all embeddings has variance one
     embeddings = {
         name: (spread * generator.standard_normal((n, size))).astype(np.float32)
@@ -59,11 +50,8 @@ def word_scores(
     """Score the tags of every word, ``[batch, length, outputs]``.
 
     Args:
-        weights: from ``convolution_weights``.
-        names: names of the properties, including ``WORD``.
         codes: ``[properties, batch, length]``.
-        lengths: ``[batch]``, numbers of words.
-        dropout: given only during training.
+        lengths: ``[batch]``.
     """
     drop = None
     if dropout is not None:
@@ -86,11 +74,9 @@ def convolve(
     """Score the tags of every position, ``[batch, length, outputs]``.
 
     Args:
-        weights: from ``convolution_weights``.
-        names: names of the properties.
         codes: ``[properties, batch, length]``.
         inside: ``[batch, length]``, false in the padding.
-        dropout: PRNG key and dropout rate of the last layer's output, given only during training.
+        dropout: PRNG key and rate for the output of the last layer.
     """
     is_inside = inside[..., None]
     x = sum(weights[f"embed.{name}"][codes[i]] for i, name in enumerate(names))

@@ -1,4 +1,4 @@
-"""Words as input of networks: codes of frequent forms, of character n-grams, and of word shapes."""
+"""Words as network input: codes of frequent forms, character n-grams and word shapes."""
 
 from __future__ import annotations
 
@@ -16,23 +16,16 @@ from semipunct.arrays.padding import pad_rows, padded_length, room, row_lengths
 from semipunct.models.layers import Floats, Weights, affine, affine_weights, embeddings
 from semipunct.models.vocabulary import Codes, Vocabulary, frequent
 
-_REMEMBERED = 2**17
-"""The number of distinct forms whose n-grams are looked up at a time."""
+_REMEMBERED = 2**17  # maximum number of distinct forms whose n-grams are cached
 
 
 class FormVocabulary(Vocabulary, frozen=True, dict=True):
-    """Values of word forms that have codes; a subclass adds those that a model predicts.
-
-    Attributes:
-        word: frequent forms in lower case.
-        ngram: character n-grams that occur in several forms.
-        shape: shapes that occur in several forms.
-    """
+    """Vocabulary of word forms; subclasses add the values that a model predicts."""
 
     most: ClassVar[int] = 20
-    """The maximum number of n-grams used for a word: the first ones."""
+    """Maximum number of n-grams of a word; later ones are ignored."""
 
-    word: tuple[str, ...]
+    word: tuple[str, ...]  # frequent lower-cased forms
     ngram: tuple[str, ...]
     shape: tuple[str, ...]
 
@@ -40,13 +33,7 @@ class FormVocabulary(Vocabulary, frozen=True, dict=True):
     def of_forms(
         sentences: Sequence[Sequence[str]], minimum_word_count: int, minimum_ngram_forms: int
     ) -> dict[str, tuple[str, ...]]:
-        """Collect the values of the forms of training sentences, by attribute.
-
-        Args:
-            sentences: the forms of each sentence.
-            minimum_word_count: rarer forms have no code of their own.
-            minimum_ngram_forms: n-grams and shapes of fewer distinct forms have no code.
-        """
+        """Collect the values of the forms of training sentences, by attribute."""
         words = Counter(form.lower() for forms in sentences for form in forms)
         distinct = {form for forms in sentences for form in forms}
         pieces = (piece for form in distinct for piece in ngrams(form))
@@ -57,7 +44,6 @@ class FormVocabulary(Vocabulary, frozen=True, dict=True):
         }
 
     def encode_forms(self, sentences: Iterable[Sequence[str]]) -> EncodedForms:
-        """Encode the forms of sentences."""
         encoded = EncodedForms([], [], [])
         for forms in sentences:
             encoded.words.append(self.codes("word", (form.lower() for form in forms)))
@@ -66,11 +52,7 @@ class FormVocabulary(Vocabulary, frozen=True, dict=True):
         return encoded
 
     def ngrams(self, forms: Iterable[str]) -> Codes:
-        """Return the codes of the n-grams of words, ``[words, most]``, padded with 0.
-
-        Args:
-            forms: the words.
-        """
+        """Return the codes of the n-grams of words, ``[words, most]``, padded with 0."""
         return np.array([self._ngrams(form) for form in forms], np.int32).reshape(-1, self.most)
 
     @cached_property
@@ -86,47 +68,32 @@ class FormVocabulary(Vocabulary, frozen=True, dict=True):
 
 
 class FormInputs(NamedTuple):
-    """The forms of a padded batch of sentences.
+    """The forms of a padded batch of sentences; code 0 is unknown or padding."""
 
-    Attributes:
-        words: ``[batch, length]`` codes of forms; 0 stands for unknown forms.
-        ngrams: ``[batch, length, most]`` codes of character n-grams; 0 is padding.
-        shapes: ``[batch, length]`` codes of shapes.
-        lengths: ``[batch]`` numbers of words.
-    """
-
-    words: Any
-    ngrams: Any
-    shapes: Any
-    lengths: Any
+    words: Any  # [batch, length]
+    ngrams: Any  # [batch, length, most]
+    shapes: Any  # [batch, length]
+    lengths: Any  # [batch]
 
 
 @dataclass(frozen=True, slots=True)
 class EncodedForms:
-    """The forms of sentences, encoded.
+    """The encoded forms of sentences, one array per sentence."""
 
-    Attributes:
-        words: for each sentence, ``[words]`` codes of the forms.
-        ngrams: for each sentence, ``[words, most]`` codes of character n-grams.
-        shapes: for each sentence, ``[words]`` codes of shapes.
-    """
-
-    words: list[Codes]
-    ngrams: list[Codes]
-    shapes: list[Codes]
+    words: list[Codes]  # [words]
+    ngrams: list[Codes]  # [words, most]
+    shapes: list[Codes]  # [words]
 
     @property
     def lengths(self) -> list[int]:
-        """The number of words in each sentence."""
         return [len(words) for words in self.words]
 
     def lay_out(self, members: Sequence[int], shape: int | None = None) -> FormInputs:
-        """Pad some sentences to one of a few lengths.
+        """Pad sentences to one of a few lengths.
 
         Args:
-            members: the numbers of the sentences.
-            shape: the size of a batch, as in ``arrays.padding.bucketed_batches``; None to add no
-                padding sentences.
+            shape: batch size, as in ``arrays.padding.bucketed_batches``; None for no padding
+                sentences.
         """
         lengths = [len(self.words[i]) for i in members]
         length = padded_length(max(lengths))
@@ -134,12 +101,7 @@ class EncodedForms:
         return self.pad(members, (size, length))
 
     def pad(self, members: Sequence[int], shape: tuple[int, int]) -> FormInputs:
-        """Pad some sentences to a given length.
-
-        Args:
-            members: the numbers of the sentences.
-            shape: the size of the batch and the length.
-        """
+        """Pad sentences to ``shape``, batch size and length."""
         words, ngrams, shapes = (
             pad_rows([rows[i] for i in members], shape)
             for rows in (self.words, self.ngrams, self.shapes)
@@ -151,15 +113,7 @@ class EncodedForms:
 def form_weights(
     generator: np.random.Generator, vocabulary: FormVocabulary, word: int, ngram: int, hidden: int
 ) -> dict[str, Mapping[str, Floats]]:
-    """Draw the initial weights of ``embed_forms``, by layer and name.
-
-    Args:
-        generator: the random number generator.
-        vocabulary: number of codes of each kind.
-        word: size of the embeddings of forms.
-        ngram: size of the embeddings of character n-grams.
-        hidden: size of the state of a word.
-    """
+    """Draw the initial weights of ``embed_forms``."""
     return {
         "embed": {
             "word": embeddings(generator, vocabulary.size("word"), word),
@@ -176,14 +130,11 @@ def embed_forms(
     drop: Callable[[jax.Array], jax.Array],
     unknown: tuple[jax.Array, float] | None,
 ) -> jax.Array:
-    """Return the representations of words before the first layer, ``[batch, length, hidden]``.
+    """Embed words, ``[batch, length, hidden]``.
 
     Args:
-        weights: weights that include those of ``form_weights``.
-        inputs: the words.
-        drop: applied to the embeddings.
-        unknown: PRNG key and the fraction of forms replaced by the unknown form; given only during
-            training.
+        drop: dropout of the embeddings.
+        unknown: PRNG key and the fraction of unknown forms in training.
     """
     words, ngrams = jnp.asarray(inputs.words), jnp.asarray(inputs.ngrams)
     if unknown is not None:
@@ -198,29 +149,20 @@ def embed_forms(
 
 _AFFIXES = (1, 2, 3, 4)
 _PIECES = (3, 2, 1)
-_SHAPE = 8
-"""The maximum length of a shape."""
+_SHAPE = 8  # the maximum length of a shape
 
-_RUN = {"0": 4}
-"""The maximum length of a run of characters of one kind in a shape; 2 for other kinds."""
+_RUN = {"0": 4}  # maximum length of a run of one character class in a shape; 2 for other classes
 
-_LONGEST = 64
-"""The number of characters of a word from which inner n-grams and shapes are taken."""
+_LONGEST = 64  # number of leading characters from which inner n-grams and shapes are taken
 
 
 def ngrams(form: str) -> list[str]:
-    """Return the distinct n-grams of a word in lower case, each prefixed with its kind.
-
-    Prefixes and suffixes come first, then inner n-grams in order of decreasing length.
-
-    Args:
-        form: the word.
-    """
+    """Return the distinct n-grams of a lower-cased word, affixes first, prefixed by kind."""
     return list(dict.fromkeys(_ngrams(form.lower())))
 
 
 def _ngrams(form: str) -> Iterator[str]:
-    # An affix longer than the word includes an edge marker, which tells that the word ends there.
+    # An affix longer than the word includes an edge marker.
     for size in _AFFIXES:
         yield "p" + f"{form[:size]}>"[:size]
         yield "f" + f"<{form[-size:]}"[-size:]
@@ -231,11 +173,7 @@ def _ngrams(form: str) -> Iterator[str]:
 
 
 def shape(form: str) -> str:
-    """Return the character kinds of a word, with runs shortened and the whole truncated.
-
-    Args:
-        form: the word.
-    """
+    """Return the character classes of a word, with runs shortened, truncated to 8."""
     shape_of_form = ""
     for char in form[:_LONGEST]:
         kind = _kind(char)

@@ -1,8 +1,6 @@
 """Layers of neural networks as functions of a flat dictionary of weights.
 
-The weights of a layer are stored under its name: ``NAME.weight``, ``NAME.bias``. Thus the weights
-of every model form one dictionary of arrays, which the optimiser, the model store and checkpoints
-use directly (docs/decisions/training.md).
+Layer ``NAME`` has weights such as ``NAME.weight`` and ``NAME.bias`` (docs/decisions/training.md).
 """
 
 from __future__ import annotations
@@ -18,22 +16,15 @@ import numpy.typing as npt
 Weights = Mapping[str, Any]
 Floats = npt.NDArray[np.float32]
 
-_DEVIATION = 0.1
-"""Standard deviation of the initial embeddings."""
+_DEVIATION = 0.1  # standard deviation of the initial embeddings
 
 
 class Dropout(NamedTuple):
-    """Dropout during training.
-
-    Attributes:
-        key: PRNG key.
-        rate: fraction of the inputs of each layer that is dropped.
-        words: fraction of word forms replaced by the unknown form.
-    """
+    """Dropout during training."""
 
     key: jax.Array
-    rate: float
-    words: float
+    rate: float  # fraction of layer inputs
+    words: float  # fraction of forms replaced by the unknown form
 
 
 def uniform(
@@ -41,20 +32,14 @@ def uniform(
 ) -> npt.NDArray[np.float32]:
     """Draw initial weights from U(-1/sqrt(inputs), 1/sqrt(inputs)).
 
-    The variance of a layer's output is then a third of that of its inputs, regardless of their
-    number.
-
-    Args:
-        generator: the random number generator.
-        shape: shape of the weights.
-        inputs: number of terms in the sum that forms each output.
+    The variance of the output is a third of the variance of the inputs, whatever their number.
     """
     limit = inputs**-0.5
     return generator.uniform(-limit, limit, shape).astype(np.float32)
 
 
 class Undrawn(np.random.Generator):
-    """A generator whose numbers are zero, for arrays of which only the shapes are needed."""
+    """A generator of zeros, for arrays of which only the shapes are needed."""
 
     def __init__(self):
         super().__init__(np.random.PCG64(0))
@@ -67,34 +52,19 @@ class Undrawn(np.random.Generator):
 
 
 def flat(layers: Mapping[str, Mapping[str, Floats]]) -> dict[str, Floats]:
-    """Return the weights of layers under the names that layer functions look up, ``LAYER.NAME``.
-
-    Args:
-        layers: weights by layer and name.
-    """
+    """Return weights under the names that layer functions look up, ``LAYER.NAME``."""
     return {
         f"{layer}.{name}": x for layer, weights in layers.items() for name, x in weights.items()
     }
 
 
 def embeddings(generator: np.random.Generator, *shape: int) -> Floats:
-    """Draw the initial embeddings of codes.
-
-    Args:
-        generator: the random number generator.
-        *shape: shape of the weights.
-    """
+    """Draw initial embeddings."""
     return _DEVIATION * generator.standard_normal(shape).astype(np.float32)
 
 
 def affine_weights(generator: np.random.Generator, inputs: int, outputs: int) -> dict[str, Floats]:
-    """Draw the weights of ``affine``, by their names within the layer.
-
-    Args:
-        generator: the random number generator.
-        inputs: size of an input.
-        outputs: size of an output.
-    """
+    """Draw the weights of ``affine``."""
     return {
         "weight": uniform(generator, (inputs, outputs), inputs),
         "bias": np.zeros(outputs, np.float32),
@@ -102,65 +72,40 @@ def affine_weights(generator: np.random.Generator, inputs: int, outputs: int) ->
 
 
 def affine(weights: Weights, name: str, x: Any) -> Any:
-    """Apply ``x W + b`` to the last axis of ``x``, ``[..., inputs]`` to ``[..., outputs]``.
-
-    Args:
-        weights: ``NAME.weight`` ``[inputs, outputs]`` and ``NAME.bias`` ``[outputs]``.
-        name: name of the layer.
-        x: a JAX or numpy array.
-    """
+    """Apply ``x W + b`` to the last axis of ``x``."""
     return x @ weights[f"{name}.weight"] + weights[f"{name}.bias"]
 
 
-_OUTCOMES = 2**16
-"""The number of equally probable outcomes of a random draw in ``drop_out``."""
+_OUTCOMES = 2**16  # number of equally probable outcomes of a random draw in ``drop_out``
 
 
 def at_codes(values: jax.Array, codes: jax.Array) -> jax.Array:
-    """Return the values at some codes, without the axis ``[..., codes]`` of the values.
-
-    Args:
-        values: scores or log probabilities of all codes.
-        codes: one for each position.
-    """
+    """Index the last axis of ``values``, ``[..., codes]``, by ``codes``, ``[...]``."""
     return jnp.take_along_axis(values, codes[..., None], -1)[..., 0]
 
 
 def sum_inside(values: jax.Array, inside: jax.Array) -> jax.Array:
-    """Return ``[sentences]`` sums of ``[sentences, positions]`` values within the sentences.
-
-    Args:
-        values: which may be anything in the padding.
-        inside: the positions that are none of it.
-    """
+    """Sum ``values``, ``[sentences, positions]``, over the positions outside the padding."""
     return jnp.sum(jnp.where(inside, values, 0.0), 1)
 
 
 def slots_inside(lengths: jax.Array, slots: int) -> jax.Array:
-    """Tell which slots are in a sentence, ``[sentences, slots]``: one more than words, if any.
-
-    Args:
-        lengths: ``[sentences]`` the number of words; 0 for padding.
-        slots: their padded number.
-    """
+    """Return the mask ``[sentences, slots]``: one slot more than words, if any."""
     return (jnp.arange(slots) <= lengths[:, None]) & (lengths > 0)[:, None]
 
 
 def drop_out(
     x: jax.Array, rate: float | jax.Array, key: jax.Array, shared: int | None = None
 ) -> jax.Array:
-    """Set some entries to zero, and scale the others so that the expected value is unchanged.
+    """Set random entries to zero, and rescale the others to keep the expected value.
 
     Args:
-        x: an array of any shape.
-        rate: the fraction that is dropped, below 1; may be traced under ``jit``.
-        key: PRNG key.
-        shared: an axis along which the same mask is used, such as the axis of the words of a
-            sentence (Gal and Ghahramani 2016).
+        rate: fraction dropped, below 1; may be traced.
+        shared: an axis along which the mask is constant (Gal and Ghahramani 2016).
     """
     # A few random bits suffice, and drawing them takes most of the time.
     survivors = jnp.maximum(1, jnp.round((1 - rate) * _OUTCOMES)).astype(jnp.int32)
-    # Without dropout all outcomes are kept: their number does not fit 16 bits.
+    # Without dropout all outcomes survive, and their number does not fit 16 bits.
     shape = [1 if axis == shared else size for axis, size in enumerate(x.shape)]
     mask = jax.random.bits(key, shape, jnp.uint16).astype(jnp.int32) < survivors
     return jnp.where(mask, x * (_OUTCOMES / survivors), 0.0)
@@ -169,14 +114,7 @@ def drop_out(
 def recurrent_weights(
     generator: np.random.Generator, gates: int, inputs: int, hidden: int
 ) -> dict[str, npt.NDArray[np.float32]]:
-    """Draw the weights of a recurrent cell, by their names within the cell.
-
-    Args:
-        generator: the random number generator.
-        gates: 4 for ``lstm``, 3 for ``gru``.
-        inputs: size of an input.
-        hidden: size of the state.
-    """
+    """Draw the weights of a recurrent cell: 4 gates for ``lstm``, 3 for ``gru``."""
     return {
         "input.weight": uniform(generator, (inputs, gates * hidden), hidden),
         "input.bias": uniform(generator, (gates * hidden,), hidden),
@@ -188,17 +126,14 @@ def recurrent_weights(
 def lstm(
     weights: Weights, name: str, x: jax.Array, lengths: jax.Array, *, reverse: bool
 ) -> jax.Array:
-    """Run a long short-term memory (Hochreiter and Schmidhuber 1997, with forget gates).
+    """Run an LSTM (Hochreiter and Schmidhuber 1997, with forget gates).
 
     Args:
-        weights: from ``recurrent_weights`` with 4 gates, under ``name``.
-        name: name of the cell.
         x: ``[batch, length, inputs]``.
-        lengths: ``[batch]``; padding beyond them changes no state.
-        reverse: whether to process the sequence from the end.
+        lengths: ``[batch]``; padding does not change the state.
 
     Returns:
-        ``[batch, length, hidden]``, the state after each input.
+        The state after each input, ``[batch, length, hidden]``.
     """
 
     def step(state: tuple[jax.Array, jax.Array], read: jax.Array) -> tuple[jax.Array, jax.Array]:
@@ -216,18 +151,7 @@ def lstm(
 def gru(
     weights: Weights, name: str, x: jax.Array, lengths: jax.Array, *, reverse: bool
 ) -> jax.Array:
-    """Run gated recurrent units (Cho et al. 2014).
-
-    Args:
-        weights: from ``recurrent_weights`` with 3 gates, under ``name``.
-        name: name of the cell.
-        x: ``[batch, length, inputs]``.
-        lengths: ``[batch]``; padding beyond them changes no state.
-        reverse: whether to process the sequence from the end.
-
-    Returns:
-        ``[batch, length, hidden]``, the state after each input.
-    """
+    """Run gated recurrent units (Cho et al. 2014), as in ``lstm``."""
 
     def step(state: tuple[jax.Array], read: jax.Array) -> tuple[jax.Array]:
         return (gru_step(weights, name, state[0], read),)
@@ -238,13 +162,10 @@ def gru(
 
 
 def gru_step(weights: Weights, name: str, state: jax.Array, read: jax.Array) -> jax.Array:
-    """Return the next state ``[batch, hidden]``.
+    """Return the next state, ``[batch, hidden]``.
 
     Args:
-        weights: weights of the cell, under ``name``.
-        name: name of the cell.
-        state: ``[batch, hidden]``.
-        read: ``[batch, 3 hidden]``, the output of the layer ``NAME.input`` on the input.
+        read: output of the layer ``NAME.input``, ``[batch, 3 hidden]``.
     """
     reset, update, proposed_input = jnp.split(read, 3, -1)
     of_state = jnp.split(affine(weights, f"{name}.state", state), 3, -1)
@@ -273,22 +194,12 @@ def _scan(
 
 
 def normalising_weights(size: int) -> dict[str, Floats]:
-    """Return the initial weights of ``normalise_layer``, by their names within the layer.
-
-    Args:
-        size: size of the axis that is normalised.
-    """
+    """Return the initial weights of ``normalise_layer``."""
     return {"scale": np.ones(size, np.float32), "shift": np.zeros(size, np.float32)}
 
 
 def normalise_layer(weights: Weights, name: str, x: jax.Array) -> jax.Array:
-    """Normalise the last axis to mean 0 and variance 1, scale and shift it (Ba et al. 2016).
-
-    Args:
-        weights: ``NAME.scale`` and ``NAME.shift``, ``[size]``.
-        name: name of the layer.
-        x: ``[..., size]``.
-    """
+    """Normalise the last axis to mean 0 and variance 1, scale and shift it (Ba et al. 2016)."""
     mean = jnp.mean(x, -1, keepdims=True)
     variance = jnp.mean((x - mean) ** 2, -1, keepdims=True)
     unit = (x - mean) * jax.lax.rsqrt(variance + _LEAST_VARIANCE)
@@ -297,16 +208,13 @@ def normalise_layer(weights: Weights, name: str, x: jax.Array) -> jax.Array:
 
 _LEAST_VARIANCE = 1e-5
 
-_UNROLLED = 4
-"""Number of steps of the recurrence that are unrolled in one loop iteration: each is cheap."""
+_UNROLLED = 4  # steps of the recurrence per loop iteration: each is cheap
 
 
 def linear_recurrence(retained: jax.Array, added: jax.Array) -> jax.Array:
     """Return the states ``s[i] = retained[i] * s[i - 1] + added[i]``, with initial state zero.
 
-    Args:
-        retained: ``[batch, length, size]``.
-        added: ``[batch, length, size]``.
+    All arrays are ``[batch, length, size]``.
     """
 
     def step(state: jax.Array, at: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, jax.Array]:
@@ -320,12 +228,7 @@ def linear_recurrence(retained: jax.Array, added: jax.Array) -> jax.Array:
 
 
 def gated_recurrence_weights(generator: np.random.Generator, size: int) -> dict[str, Floats]:
-    """Draw the weights of ``gated_recurrence``, by their names within the layer.
-
-    Args:
-        generator: the random number generator.
-        size: size of the state.
-    """
+    """Draw the weights of ``gated_recurrence``."""
     parts = {
         "gates": affine_weights(generator, size, 3 * size),
         "output": affine_weights(generator, size, size),
@@ -334,24 +237,22 @@ def gated_recurrence_weights(generator: np.random.Generator, size: int) -> dict[
 
 
 def gated_recurrence(weights: Weights, name: str, x: jax.Array, inside: jax.Array) -> jax.Array:
-    """Apply one layer of gated recurrences in both directions (Martin and Cundy 2018).
+    """Apply a bidirectional layer of gated recurrences (Martin and Cundy 2018).
 
-    The gate interpolates between the previous state and a candidate; one half of the state runs
-    from left to right, the other from right to left. A second gate is applied to the output. Gates
-    depend on the inputs alone, so the recurrence itself is linear.
+    A gate interpolates between the previous state and a candidate; one half of the state runs from
+    left to right, the other from right to left. A second gate applies to the output. Gates depend
+    on the inputs only, so the recurrence is linear.
 
     Args:
-        weights: ``NAME.scale`` and ``NAME.shift``, ``NAME.gates`` and ``NAME.output``.
-        name: name of the layer.
         x: ``[batch, length, size]``.
         inside: ``[batch, length, 1]``, false in the padding, where states are zero.
     """
     read = affine(weights, f"{name}.gates", normalise_layer(weights, name, x))
     candidate, gate, way_out = jnp.split(read, 3, -1)
-    # Nothing is remembered in the padding, so states depend on nothing beyond it.
+    # States are zero in the padding, so they do not depend on anything beyond it.
     gate = jax.nn.sigmoid(gate)
     retained, added = (jnp.where(inside, part, 0.0) for part in (1 - gate, gate * candidate))
-    # One recurrence runs both directions: the words of the second half are in reverse order.
+    # One recurrence runs in both directions: the second half of the state reads reversed words.
     states = linear_recurrence(_half_turned(retained), _half_turned(added))
     return affine(weights, f"{name}.output", _half_turned(states) * jax.nn.silu(way_out))
 

@@ -1,6 +1,6 @@
-"""Learning rate schedules and a lazy Adam, for the optimisers of all kinds of models.
+"""Learning rate schedules, weight averaging and a lazy Adam.
 
-A step updates only the weights that its batch reads; docs/decisions/training.md.
+A lazy step updates only the weights that its batch reads (docs/decisions/training.md).
 """
 
 from __future__ import annotations
@@ -17,21 +17,13 @@ from semipunct.arrays.rows import RowNumbers, Rows, put_rows, take_rows
 from semipunct.models.base import Optimiser, Weights
 from semipunct.models.kind import NetworkTrainOptions, Schedule
 
+# Positive, so that the last visits still change the weights.
 FINAL_RATE = 0.02
-"""The fraction of the learning rate at which the cosine schedule ends.
-
-It is not zero, so that the last visits still change the weights. The value was not tuned.
-"""
+"""Fraction of the learning rate at the end of the cosine schedule (not tuned)."""
 
 
 def schedule(kind: Schedule, rate: float, steps: int) -> optax.Schedule:
-    """Return the learning rate as a function of the step.
-
-    Args:
-        kind: value of the setting ``train.schedule``.
-        rate: learning rate at the first step.
-        steps: total number of updates.
-    """
+    """Return the learning rate as a function of the step."""
     if kind == "constant":
         return optax.constant_schedule(rate)
     return optax.cosine_decay_schedule(rate, max(1, steps), FINAL_RATE)
@@ -44,14 +36,7 @@ NORM = 5.0
 def clipped_adamw(
     options: NetworkTrainOptions, steps: int, *, warming: int = 0, b2: float = 0.999
 ) -> optax.GradientTransformation:
-    """Return AdamW with clipped gradients.
-
-    Args:
-        options: rate, schedule and decay.
-        steps: total number of updates.
-        warming: number of warm-up steps, in which the rate rises from zero.
-        b2: decay of the mean of squared gradients.
-    """
+    """Return AdamW with clipped gradients, and a linear warm-up of ``warming`` steps."""
     planned = schedule(options.schedule, options.learning_rate, steps)
     rising = min(warming, steps)
 
@@ -63,11 +48,7 @@ def clipped_adamw(
 
 
 def prompt(transformation: optax.GradientTransformation) -> Optimiser:
-    """Return an optimiser that updates all weights in every step.
-
-    Args:
-        transformation: an optax transformation.
-    """
+    """Return an optimiser that updates all weights in every step."""
 
     def unchanged(weights: Weights, *_: Any) -> Weights:
         return weights
@@ -76,13 +57,7 @@ def prompt(transformation: optax.GradientTransformation) -> Optimiser:
 
 
 class AveragedState(NamedTuple):
-    """The state of ``average_weights``.
-
-    Attributes:
-        steps: number of steps so far.
-        mean: mean of the weights over the steps.
-        inner: the state of the optimiser itself.
-    """
+    """The state of ``average_weights``."""
 
     steps: jax.Array
     mean: Any
@@ -92,11 +67,7 @@ class AveragedState(NamedTuple):
 def average_weights(optimiser: optax.GradientTransformation, decay: float) -> Optimiser:
     """Return an optimiser whose result is a running mean of the weights (Polyak and Juditsky 1992).
 
-    For the first steps it is the arithmetic mean, later an exponential moving average.
-
-    Args:
-        optimiser: an optax transformation.
-        decay: weight of the previous mean in the next one; 1 for the arithmetic mean of all steps.
+    The mean is arithmetic at first, then exponential with ``decay``.
     """
 
     def init(parameters: Any) -> AveragedState:
@@ -116,23 +87,16 @@ def average_weights(optimiser: optax.GradientTransformation, decay: float) -> Op
 
 
 class LazyAdamState(NamedTuple):
-    """The state of ``lazy_adam``.
-
-    Attributes:
-        steps: number of steps so far.
-        first: running means of gradients, in the shape of each weight.
-        second: running means of squared gradients.
-        last: the step that last read each row.
-    """
+    """The state of ``lazy_adam``."""
 
     steps: jax.Array
-    first: Any
-    second: Any
-    last: Any
+    first: Any  # running means of gradients
+    second: Any  # running means of squared gradients
+    last: Any  # step that last read each row
 
 
 class _Row(NamedTuple):
-    """Up-to-date rows of a weight and of its running means."""
+    """Up-to-date rows of a weight and its running means."""
 
     weight: jax.Array
     first: jax.Array
@@ -142,21 +106,15 @@ class _Row(NamedTuple):
 def lazy_adam(
     rate: optax.Schedule, b1: float = 0.9, b2: float = 0.999, eps: float = 1e-8, decay: float = 0.0
 ) -> Optimiser:
-    """Return an Adam (Kingma and Ba 2015, algorithm 1) whose gradients and updates are ``Rows``.
+    """Return Adam (Kingma and Ba 2015, algorithm 1) with gradients and updates as ``Rows``.
 
-    A row that no batch reads has no gradient apart from that of its penalty, so its Adam updates
-    can be computed afterwards: it moves on with its momentum, and decays. Therefore the row is not
-    touched until a batch reads it. If every step reads every row this is exactly Adam. Otherwise
-    the skipped steps are made up for with three approximations: all use the learning rate and the
-    bias correction of the last one; all use the root mean square of the gradient at the middle one;
-    the penalty is applied after the momentum.
+    Momentum and penalty of a row are deferred until a batch reads it. If every step reads every
+    row, this is exactly Adam. Otherwise the deferred steps make three approximations: they use the
+    learning rate and bias correction of the last step; they use the root mean square of the
+    gradient at the middle step; the penalty is applied after the momentum.
 
     Args:
-        rate: learning rate as a function of the step.
-        b1: decay of the mean of gradients.
-        b2: decay of the mean of squared gradients.
-        eps: added to the square root of that mean.
-        decay: L2 coefficient: half of it times the squared norm of the weights is the penalty.
+        decay: L2 coefficient; the penalty is half of it times the squared norm of the weights.
     """
     slowing = b1 / b2**0.5
     log_slowing, log_b2 = math.log(slowing), math.log(b2)
@@ -170,14 +128,13 @@ def lazy_adam(
         return [1 - jnp.float32(b) ** jnp.maximum(steps, 1) for b in (b1, b2)]
 
     def caught_up(state: LazyAdamState, name: str, read: Callable[[Any], Any], table: Any) -> _Row:
-        """Return the rows as they are after ``state.steps`` steps."""
+        """Return the rows as of step ``state.steps``."""
         weight, first, second = read(table), read(state.first[name]), read(state.second[name])
         missed = (state.steps - read(state.last[name])).astype(weight.dtype)
         missed = missed.reshape(-1, *(1,) * (weight.ndim - 1))
         size = jnp.asarray(rate(jnp.maximum(state.steps - 1, 0)))
         of_first, of_second = (1 / bias for bias in unbiased(state.steps))
-        # Exponentials of products with scalars: powers and quotients would be computed for each
-        # row.
+        # Exponentials of products with scalars are cheaper than powers and quotients of each row.
         # A step without a gradient multiplies the mean by b1 and the root mean square by sqrt(b2):
         # it moves by b1 / sqrt(b2), ``slowing``, times the step before. The steps missed are a
         # geometric series, whose sum is slowing (1 - slowing^missed) / (1 - slowing).
@@ -223,13 +180,7 @@ def lazy_adam(
 
 
 def together(lazy: Optimiser, names: Collection[str], prompt: Optimiser) -> Optimiser:
-    """Return an optimiser that updates some weights lazily and all others in every step.
-
-    Args:
-        lazy: optimiser for the named weights, as far as they exist.
-        names: the names of these weights.
-        prompt: optimiser for all other weights.
-    """
+    """Return an optimiser that is lazy for the weights in ``names`` and prompt for the others."""
 
     def split(tree: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
         return (

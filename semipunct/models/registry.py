@@ -1,14 +1,12 @@
-"""The registry of model kinds: each name, and where its ``Kind`` is defined.
+"""The registry of model kinds, which are imported on demand.
 
-Kinds are imported on demand, so this module depends on no model. Other distributions register kinds
-in the entry point group ``semipunct.kinds``.
-
-What models of a kind can be asked is registered apart: docs/decisions/architecture.md.
+Other distributions register kinds in the entry point group ``semipunct.kinds``. Tasks are
+registered separately (docs/decisions/architecture.md).
 """
 
 from __future__ import annotations
 
-from importlib import import_module
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING
 
 from semipunct.errors import ConfigError, suggest
@@ -29,16 +27,12 @@ DEFAULT = "punctuation"
 
 
 def kind_names() -> list[str]:
-    """Return the names of all kinds: first those of ``KINDS``, then the installed ones, sorted."""
+    """Return the names of all kinds, installed ones last."""
     return list(dict.fromkeys([*KINDS, *plugin_names("kinds")]))
 
 
 def find_kind(name: str, where: str = "--kind") -> Kind:
     """Return the kind with a name.
-
-    Args:
-        name: a key of ``KINDS``, or the name of an installed kind.
-        where: the source of the name, for error messages.
 
     Raises:
         ConfigError: if there is no such kind, or an installed one cannot be loaded.
@@ -53,10 +47,9 @@ def find_kind(name: str, where: str = "--kind") -> Kind:
             f"{where}: there is no kind of model {name!r}{suggest(name, names)}; "
             f"choose one of: {', '.join(names)}"
         )
-    module, _, attribute = KINDS[name].partition(":")
-    return getattr(import_module(module), attribute)
+    return resolve_name(KINDS[name])
 
 
 def is_kind(name: str) -> bool:
-    """Tell whether there is a kind with a name, here or in another distribution."""
+    """Return whether a kind of this name exists."""
     return name in KINDS or name in plugin_names("kinds")

@@ -1,13 +1,13 @@
 """Log-likelihoods of many sentences under any model, in batches without gradients.
 
-The shape is chosen for all batches together: docs/decisions/recursions.md.
+Padded sizes are chosen for all batches together (docs/decisions/recursions.md).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from itertools import islice
+from itertools import chain, pairwise
 from typing import Any, Generic, TypeVar
 
 import jax
@@ -20,28 +20,16 @@ from semipunct.arrays.programs import jit
 from semipunct.corpus.examples import Example
 from semipunct.evaluation.perplexity import PerplexityStatistics
 from semipunct.models.base import Encoded, Model, Parameters, Weights
-from semipunct.models.capabilities import ScoresExactly, place_weights, read_weights
 
 E = TypeVar("E", bound=Encoded)
 B = TypeVar("B")
-T = TypeVar("T")
 M = TypeVar("M", bound=Model)
 
 
 class Batches(Generic[E, B]):
-    """Batches of similar sentence length and few distinct shapes, for use without gradients.
-
-    Iteration lays out one batch after another. It may be repeated, and always yields the same
-    batches with the same shapes.
-    """
+    """Batches of sentences of similar length in few distinct shapes, without gradients."""
 
     def __init__(self, model: Model[E, B, Any], encoded: E) -> None:
-        """Choose the batches and their padded sizes.
-
-        Args:
-            model: determines the limits of a batch and lays it out.
-            encoded: all sentences.
-        """
         self._model, self._encoded = model, encoded
         sentences, words = model.scoring_limits
         if model.batching == "length":
@@ -57,7 +45,7 @@ class Batches(Generic[E, B]):
         return len(self._encoded.lengths)
 
     def __iter__(self) -> Iterator[tuple[list[int], B]]:
-        """Yield each batch, preceded by the numbers of its sentences."""
+        """Yield sentence numbers and batch."""
         for members in self._members:
             yield members, self._model.batch(self._encoded, members, self._shape)
 
@@ -70,19 +58,9 @@ def answers(
     ask: Callable[[M, Weights, B], Any],
     shapes: Shapes | None = None,
 ) -> Iterator[tuple[list[int], B, Any]]:
-    """Yield the numbers of the sentences of each batch, the batch, and the result for it.
-
-    Args:
-        model: the model.
-        parameters: its weights.
-        batches: batches of sentences, with the numbers of these.
-        name: name of the computation, for the record of compiled shapes.
-        ask: a compiled function of the model, its weights and a batch; the arrays that it returns
-            are copied to the host.
-        shapes: records the compiled shapes.
-    """
+    """Apply a compiled function to every batch; yield sentence numbers, batch and result."""
     shapes = shapes or Shapes()
-    weights = place_weights(model, parameters)
+    weights = model.place_weights(parameters)
     for members, batch in batches:
         with shapes.first_call(name, batch):
             answer = jax.tree.map(np.asarray, ask(model, weights, batch))
@@ -95,21 +73,15 @@ def log_likelihoods(
     batches: Batches[E, B],
     shapes: Shapes | None = None,
 ) -> npt.NDArray[np.float64]:
-    """Return log p(x | T) of each sentence, ``[sentences]``, in the order of encoding.
-
-    Args:
-        model: the model.
-        parameters: its weights.
-        batches: the sentences.
-        shapes: records the compiled shapes.
-    """
+    """Return log p(x | T), ``[sentences]``."""
     shapes = shapes or Shapes()
     log_p = np.zeros(len(batches))
-    weights = place_weights(model, parameters)
-    # Lay out each batch while the device is still processing the previous one.
-    for (members, read, batch), scores in _one_late(_scored(model, weights, batches, shapes)):
+    weights = model.place_weights(parameters)
+    # In pairs, so that each batch is laid out while the device still processes the previous one.
+    scored: Iterable[Any] = chain(_scored(model, weights, batches, shapes), [None])
+    for (members, read, batch, scores), _ in pairwise(scored):
         batch_log_p = np.asarray(scores, np.float64)
-        if isinstance(model, ScoresExactly) and np.isnan(batch_log_p).any():
+        if np.isnan(batch_log_p).any():
             with shapes.first_call("score exactly", batch):
                 exact = np.asarray(_score_exactly(model, read, batch), np.float64)
             batch_log_p = np.where(np.isnan(batch_log_p), exact, batch_log_p)
@@ -124,15 +96,7 @@ def perplexities(
     batches: Batches[E, B],
     shapes: Shapes | None = None,
 ) -> dict[str, Any]:
-    """Return the perplexity of the examples, and the number of those with probability zero.
-
-    Args:
-        model: the model.
-        parameters: its weights.
-        examples: the examples in the batches.
-        batches: the same examples, encoded.
-        shapes: records the compiled shapes.
-    """
+    """Return the perplexity of the examples and the number of those with probability zero."""
     log_p = log_likelihoods(model, parameters, batches, shapes)
     # NaN: training has just diverged; the next training step will report it.
     scores = np.where(np.isnan(log_p), -np.inf, log_p)
@@ -143,22 +107,13 @@ def perplexities(
 
 def _scored(
     model: Model[Any, B, Any], weights: Weights, batches: Batches[Any, B], shapes: Shapes
-) -> Iterator[tuple[tuple[list[int], Weights, B], jax.Array]]:
-    """Yield each batch with its numbers and weights, and its scores, perhaps not computed yet."""
+) -> Iterator[tuple[list[int], Weights, B, jax.Array]]:
+    """Yield numbers, weights and batch, and scores that may still be pending on the device."""
     for members, batch in batches:
-        read = read_weights(model, weights, batch)
+        read = model.read(weights, batch)
         with shapes.first_call("score", batch):
             scores = _score(model, read, batch)
-        yield (members, read, batch), scores
-
-
-def _one_late(items: Iterator[T]) -> Iterator[T]:
-    """Yield each item only after the next one has been produced."""
-    produced = list(islice(items, 1))
-    for item in items:
-        produced.append(item)
-        yield produced.pop(0)
-    yield from produced
+        yield members, read, batch, scores
 
 
 @partial(jit, static=1)
@@ -167,5 +122,5 @@ def _score(model: Model[Any, B, Any], parameters: Parameters, batch: B) -> jax.A
 
 
 @partial(jit, static=1)
-def _score_exactly(model: ScoresExactly[B], parameters: Parameters, batch: B) -> jax.Array:
+def _score_exactly(model: Model[Any, B, Any], parameters: Parameters, batch: B) -> jax.Array:
     return model.exact_log_likelihoods(parameters, batch)

@@ -1,8 +1,4 @@
-"""Validation of settings: types, bounds, and error messages.
-
-A kind of model declares its settings as frozen dataclasses whose fields are annotated with bounds.
-This module works on such classes without knowing any of them; JAX is not imported.
-"""
+"""Validation of settings: types, bounds and error messages, without importing JAX."""
 
 from __future__ import annotations
 
@@ -23,22 +19,19 @@ Seed = Annotated[int, Meta(ge=0, le=2**63 - 1)]
 Positive = Annotated[float, Meta(gt=0)]
 NotNegative = Annotated[float, Meta(ge=0)]
 Share = Annotated[float, Meta(ge=0, le=0.9)]
-"""A dropout rate; the inputs that are kept are divided by 1 - rate, which must not vanish."""
+"""A dropout rate. The inputs kept are divided by 1 - rate, which must not vanish."""
 Decay = Annotated[float, Meta(ge=0, lt=1)]
 """The decay of a running mean."""
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """A condition on a setting that types and bounds cannot express.
+    """A condition that types and bounds cannot express.
 
-    It is part of the annotation of a field: ``Annotated[tuple[str, ...], Check(function)]``.
-
-    Attributes:
-        complaint: returns a description of the problem with a value, or None.
+    It is part of a field's annotation: ``Annotated[tuple[str, ...], Check(function)]``.
     """
 
-    complaint: Callable[[Any], str | None]
+    complaint: Callable[[Any], str | None]  # describes the problem with a value
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,18 +46,10 @@ class Setting:
 def check_settings(
     sections: Mapping[str, type[Any]], settings: Iterable[Setting]
 ) -> dict[str, dict[str, Any]]:
-    """Check settings and convert their values; for duplicate keys the last value takes precedence.
-
-    Args:
-        sections: the class of options of each section.
-        settings: the settings as written.
-
-    Returns:
-        The values by section and name, as keyword arguments of the classes.
+    """Check settings and convert their values; the last value of a key takes precedence.
 
     Raises:
-        ConfigError: at the first setting that is unknown, of a wrong type or out of bounds. The
-            message contains the source of the setting, its value, and what is allowed.
+        ConfigError: at the first setting that is unknown, of a wrong type or out of bounds.
     """
     keys = [f"{section}.{name}" for section, options in sections.items() for name in types(options)]
     values: dict[str, dict[str, Any]] = {section: {} for section in sections}
@@ -80,7 +65,7 @@ def check_settings(
 
 @cache
 def types(options: type[Any]) -> Mapping[str, Any]:
-    """Return the annotation of each setting of an options class, by name and in order."""
+    """Return the annotation of each setting of an options class."""
     hints = get_type_hints(options, include_extras=True)
     info = cast(inspect.DataclassType, inspect.type_info(options))
     return {field.name: hints[field.name] for field in info.fields}
@@ -109,7 +94,6 @@ def _converted(setting: Setting, hint: Any) -> Any:
 
 
 def _valid_values(value: object, info: inspect.Type) -> str:
-    """Return the value as shown in an error message, and a description of valid values."""
     if isinstance(info, inspect.LiteralType):
         choices = [str(choice) for choice in info.values]
         return f"{value!r}{suggest(str(value), choices)}; choose one of: {', '.join(choices)}"
@@ -129,7 +113,7 @@ def _valid_values(value: object, info: inspect.Type) -> str:
 
 
 def _bound(value: float, info: inspect.IntType | inspect.FloatType) -> str:
-    """Return a description of the bound that a value violates."""
+    """Describe the bound that a value violates."""
     if info.gt is not None and value <= info.gt:
         return f"greater than {info.gt}"
     if info.ge is not None and value < info.ge:

@@ -1,4 +1,4 @@
-"""Strings that have codes, collected from training sentences."""
+"""Vocabularies of strings, collected from training sentences."""
 
 from __future__ import annotations
 
@@ -17,12 +17,7 @@ V = TypeVar("V", str, tuple[str, ...])
 
 
 def frequent(values: Iterable[V], minimum: int) -> tuple[V, ...]:
-    """Return the distinct values that reach a minimum count, in ascending order.
-
-    Args:
-        values: the values to count; or a ``Counter`` of them.
-        minimum: the minimum count of a value.
-    """
+    """Return the distinct values with a minimum count, in ascending order."""
     counts = values if isinstance(values, Counter) else Counter(values)
     return tuple(sorted(value for value, n in counts.items() if n >= minimum))
 
@@ -30,13 +25,7 @@ def frequent(values: Iterable[V], minimum: int) -> tuple[V, ...]:
 def frequent_by_kind(
     items: Iterable[Mapping[str, Iterable[str]]], kinds: Iterable[str], minimum: int
 ) -> dict[str, tuple[str, ...]]:
-    """Return the frequent values of each kind, see ``frequent``.
-
-    Args:
-        items: such as the training sentences, each with its values by kind.
-        kinds: the kinds to collect.
-        minimum: the minimum count of a value.
-    """
+    """Return the ``frequent`` values of each kind."""
     counts = {kind: Counter[str]() for kind in kinds}
     for item in items:
         for kind, counter in counts.items():
@@ -45,9 +34,9 @@ def frequent_by_kind(
 
 
 class Vocabulary(msgspec.Struct, frozen=True, dict=True):
-    """The values that have codes: value i of a kind has code i + 1, unknown values have code 0.
+    """A vocabulary: value i of a kind has code i + 1, unknown values have code 0.
 
-    A subclass has an attribute for each kind, a tuple of its values.
+    A subclass has a tuple of values for each kind.
     """
 
     @cached_property
@@ -60,28 +49,16 @@ class Vocabulary(msgspec.Struct, frozen=True, dict=True):
         }
 
     def size(self, kind: str) -> int:
-        """Return the number of codes of a kind, including that of unknown values."""
+        """Return the number of codes of a kind, including the unknown value."""
         return len(getattr(self, kind)) + 1
 
     def sizes(self, kinds: Iterable[str]) -> dict[str, int]:
-        """Return the number of codes of several kinds."""
         return {kind: self.size(kind) for kind in kinds}
 
     def codes(self, kind: str, values: Iterable[Any]) -> Codes:
-        """Return the codes of values.
-
-        Args:
-            kind: an attribute.
-            values: of that kind.
-        """
         table = self._code[kind]
         return np.array([table.get(value, 0) for value in values], np.int32)
 
     def rows(self, values: Mapping[str, Sequence[Any]], kinds: Iterable[str]) -> Codes:
-        """Return the codes of the values of several kinds, ``[kinds, n]``.
-
-        Args:
-            values: values by kind, the same number for each.
-            kinds: attributes, in the order of the rows.
-        """
+        """Return the codes of the values of several kinds, ``[kinds, n]``."""
         return np.stack([self.codes(kind, values[kind]) for kind in kinds])

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 from semipunct.errors import ModelError
 from semipunct.marks import Puncteme
 from semipunct.models.base import Model, Weights, cache_latest
-from semipunct.models.capabilities import place_weights
 from semipunct.store.checkpoint import SavedModel, of_kind
 
 if TYPE_CHECKING:
@@ -55,7 +54,7 @@ class InPlace(Generic[M]):
 
 @cache_latest
 def _placed(model: Model, parameters: Weights) -> Weights:
-    return place_weights(model, parameters)
+    return model.place_weights(parameters)
 
 
 def model_of_kind(trained: Trained[Any], kind: type[M]) -> M:

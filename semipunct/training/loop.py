@@ -18,7 +18,6 @@ from semipunct.arrays.memory import release_memory
 from semipunct.corpus.examples import Example
 from semipunct.errors import ModelError
 from semipunct.models.base import Array, Model
-from semipunct.models.capabilities import Calibrates, NeedsConstants, Prunes, stay_near
 from semipunct.models.kind import Config
 from semipunct.models.scoring import Batches
 from semipunct.store import checkpoint
@@ -76,7 +75,7 @@ class Trainer:
         else:
             self.model, encoded = kind.fit_and_encode(train, self.config.model)
             if self.near is not None:
-                self.model = stay_near(self.model, self.near.model, self.near.parameters)
+                self.model = self.model.near(self.near.model, self.near.parameters)
         slots = float(np.mean([example.choices for example in train]))
         self.recipe = Recipe(self.model, options, self.plan.steps, slots)
         self.optimiser = self.recipe.optimiser()
@@ -109,8 +108,7 @@ class Trainer:
         sentences = self.plan.most_sentences(options.seed)
         typical = self.plan.typical_batches()
         shape = self.model.fit_shape(encoded, typical, sentences, scoring=False)
-        constants = self.model.constants(options) if isinstance(self.model, NeedsConstants) else {}
-        constants = self.devices.replicate(constants)
+        constants = self.devices.replicate(self.model.constants(options))
         # The outcome of a step is read one step later, while the next batch is prepared.
         waiting: Outcome | None = None
         chance = self.devices.replicate(jax.random.key(options.seed))
@@ -172,9 +170,7 @@ class Trainer:
     def _weights(self, run: Run) -> Mapping[str, Any]:
         """Return calibrated weights, with updates that the optimiser has deferred."""
         weights = self.devices.gather(self.optimiser.result(run.parameters, run.optimiser))
-        if isinstance(self.model, Calibrates):
-            return self.model.calibrate(weights, self.development)
-        return weights
+        return self.model.calibrate(weights, self.development)
 
     def _evaluate(self, run: Run) -> None:
         self._tell("evaluating", run)
@@ -190,8 +186,8 @@ class Trainer:
         """Write the current best model, with the state of the run unless it is finished."""
         self._tell("saving", run)
         parameters: Mapping[str, Array] = run.best or to_host(self._weights(run))
-        if finished and isinstance(self.model, Prunes):
-            parameters = self._pruned(self.model, parameters, run)
+        if finished:
+            parameters = self._pruned(parameters, run)
         figures = run.figures(finished=finished)
         train, development = self.sources.train, self.sources.development
         self.devices.ask_first(
@@ -208,7 +204,7 @@ class Trainer:
         )
         return parameters
 
-    def _pruned(self, model: Any, parameters: Mapping[str, Array], run: Run) -> Mapping[str, Array]:
+    def _pruned(self, parameters: Mapping[str, Array], run: Run) -> Mapping[str, Array]:
         # An evaluation takes seconds, so results are cached.
         evaluated = {id(parameters): (parameters, run.best_figures)} if run.best else {}
 
@@ -221,8 +217,8 @@ class Trainer:
             criterion_value = self.config.kind.criterion.of(figures_of(weights))
             return math.inf if criterion_value is None else criterion_value
 
-        pruned_weights = model.prune(parameters, self.config.train, perplexity)
-        self.model, smaller = model.without_zeros(pruned_weights)
+        pruned_weights = self.model.prune(parameters, self.config.train, perplexity)
+        self.model, smaller = self.model.without_zeros(pruned_weights)
         if pruned_weights is not parameters:
             figures = figures_of(pruned_weights)
             sizes = [sum(array.size for array in some.values()) for some in (parameters, smaller)]

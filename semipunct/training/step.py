@@ -12,7 +12,6 @@ import jax.numpy as jnp
 from semipunct.arrays.programs import jit
 from semipunct.arrays.rows import Rows, add_rows
 from semipunct.models.base import Model, Optimiser, Sums
-from semipunct.models.capabilities import ReadsRows
 from semipunct.models.kind import SharedTrainOptions
 from semipunct.models.optimisation import prompt
 
@@ -74,9 +73,8 @@ def _gradient(
     def loss(p: Weights) -> Any:
         return model.loss(p, constants, batch, key, recipe.options)
 
-    model, rows = recipe.model, {}
-    if isinstance(model, ReadsRows):
-        rows = model.updated_rows(batch, recipe.options)
+    model = recipe.model
+    rows = model.updated_rows(batch, recipe.options)
     read = recipe.optimiser().current(parameters, state, rows)
     (value, sums), gradient = jax.value_and_grad(loss, has_aux=True)(read)
     return {n: Rows(rows[n], g) if n in rows else g for n, g in gradient.items()}, value, sums

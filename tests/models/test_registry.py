@@ -7,7 +7,7 @@ import pytest
 
 from semipunct.models.base import Model
 from semipunct.models.kind import PERPLEXITY, Config, Criterion, SharedTrainOptions
-from semipunct.models.registry import DEFAULT, find_kind, kind_names
+from semipunct.models.registry import find_kind, kind_names
 
 
 @pytest.mark.parametrize("name", kind_names())
@@ -20,10 +20,6 @@ def test_a_kind_is_what_its_line_says(name):
     assert isinstance(Config.of(kind).model, kind.model_options)
     # A kind without presets starts from the defaults of its classes.
     assert all(kind.preset(preset) for preset in kind.presets)
-
-
-def test_the_default_is_one_of_them():
-    assert DEFAULT in kind_names()
 
 
 def test_settings_are_read_without_jax():

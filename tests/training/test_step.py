@@ -11,13 +11,12 @@ import optax  # pyright: ignore[reportMissingTypeStubs]
 import pytest
 
 from semipunct.models.base import Sums
-from semipunct.models.capabilities import ReadsRows
 from semipunct.models.kind import SharedTrainOptions
 from semipunct.models.optimisation import lazy_adam, prompt, together
 from semipunct.training.step import Outcome, Recipe, step
 
 
-class Roots(ReadsRows[Any]):
+class Roots:
     """The loss is a sum of square roots: at zero it is finite, and its gradient is not."""
 
     def loss(
@@ -25,12 +24,6 @@ class Roots(ReadsRows[Any]):
     ) -> tuple[jax.Array, Sums]:
         total = jnp.sqrt(parameters["dense"]).sum() + jnp.sqrt(parameters["table"]).sum()
         return total, Sums.of(total, jnp.asarray(3))
-
-    def place_weights(self, parameters: Any) -> Any:
-        return parameters
-
-    def read(self, parameters: Any, batch: Any) -> Any:
-        return parameters
 
     def updated_rows(self, batch: Any, options: Any) -> dict[str, Any]:
         return {"table": batch}

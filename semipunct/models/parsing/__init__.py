@@ -1,1 +1,1 @@
-"""A probabilistic projective dependency parser and tagger."""
+"""A probabilistic dependency parser and tagger."""

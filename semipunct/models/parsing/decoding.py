@@ -1,4 +1,4 @@
-"""Decoding of dependency trees and tags for a batch of sentences, as arrays on the device."""
+"""Decoding of dependency trees and tags for a batch of sentences, on the device."""
 
 from __future__ import annotations
 
@@ -28,40 +28,25 @@ from semirings.numerics import matmul
 
 
 class Trees(NamedTuple):
-    """Trees of sentences, with a leading axis if there are several per sentence.
+    """Trees of sentences, with a leading axis if there are several per sentence."""
 
-    Attributes:
-        heads: ``[..., batch, length]``, 0 for the root.
-        relations: ``[..., batch, length]`` codes.
-        log_probability: ``[..., batch]`` natural log probability of the arcs, without relations;
-            minus infinity if there are fewer trees than requested.
-    """
-
-    heads: jax.Array
-    relations: jax.Array
-    log_probability: jax.Array
+    heads: jax.Array  # [..., batch, length], 0 for the root
+    relations: jax.Array  # [..., batch, length]
+    log_probability: jax.Array  # [..., batch], of arcs; minus infinity if there are too few trees
 
 
 class Certainty(NamedTuple):
-    """Probabilities ``[batch, length]`` of the predictions.
+    """Probabilities of the predictions."""
 
-    Attributes:
-        head: marginal probability of the head of each word.
-        relation: probability of the relation, given the head.
-        tags: ``[TAGS, batch, length]`` probabilities of the tags.
-    """
-
-    head: jax.Array
-    relation: jax.Array
-    tags: jax.Array
+    head: jax.Array  # [batch, length], marginal
+    relation: jax.Array  # [batch, length], given the head
+    tags: jax.Array  # [TAGS, batch, length]
 
 
 class Marked(NamedTuple):
     """The most probable non-empty punctuation string of each slot, ``[batch, length + 1]``.
 
-    Attributes:
-        string: its number; 0, the empty string, for a parser that does not predict punctuation.
-        probability: its probability; 0 for such a parser.
+    Both arrays are zero if the parser does not predict punctuation.
     """
 
     string: jax.Array
@@ -69,10 +54,10 @@ class Marked(NamedTuple):
 
 
 def _slots(score: ParserScores) -> jax.Array:
-    """Return the probabilities of the strings of each slot, ``[batch, length + 1, strings]``."""
+    """Return the probabilities of strings, ``[batch, length + 1, strings]``."""
     if score.slots is None:
         return jnp.ones((*score.arcs.shape[:2], 1), score.arcs.dtype)
-    # The last string stands for all rare strings, which cannot be output.
+    # The last string represents all rare strings, which cannot be output.
     return jax.nn.softmax(score.slots[..., :-1])
 
 
@@ -85,38 +70,29 @@ def _marked(slots: jax.Array) -> Marked:
 
 
 def _log_known(logits: jax.Array) -> jax.Array:
-    """Return log probabilities of codes, given that the value is known from training."""
+    """Return log probabilities of codes, excluding the unknown value."""
     return jax.nn.log_softmax(logits.at[..., 0].set(-jnp.inf))
 
 
 def _relations(parameters: Parameters, score: ParserScores, heads: jax.Array) -> jax.Array:
-    """Return the log probabilities ``[batch, length, relations]`` of the relations of arcs."""
+    """Return the log probabilities of relations, ``[batch, length, relations]``."""
     above = jnp.take_along_axis(score.heads, heads[..., None], 1)
     return _log_known(relation_scores(parameters, above, score.dependents))
 
 
-def _combinations(model: Parser, score: ParserScores) -> list[tuple[Codes, jax.Array]]:
-    """Return codes of tags that are chosen together, and their log probabilities.
-
-    All tags of a word are one choice, among the combinations known from training.
-
-    Returns:
-        Codes ``[tags, combinations]`` and log probabilities ``[batch, length, combinations]`` for
-        some of ``TAGS`` at a time, in order.
-    """
+def _combinations(model: Parser, score: ParserScores) -> tuple[Codes, jax.Array]:
+    """Return the codes and log probabilities of combinations of tags known from training."""
     codes = model.vocabulary.combination_codes
-    if not codes.size:
-        return [(np.arange(x.shape[-1], dtype=np.int32)[None], _log_known(x)) for x in score.tags]
     # Products with indicator matrices are faster than gathering along the last axis.
     parts = [
         _product(x, _indicator(codes_of_tag).T)
         for x, codes_of_tag in zip(score.tags, codes, strict=True)
     ]
-    return [(codes, jax.nn.log_softmax(sum(parts, jnp.zeros(()))))]
+    return codes, jax.nn.log_softmax(sum(parts, jnp.zeros(())))
 
 
 def _indicator(codes: Codes) -> npt.NDArray[np.float32]:
-    """Return the matrix ``[combinations, codes]`` of the code of each combination."""
+    """Return the one-hot matrix of codes, ``[combinations, codes]``."""
     return np.eye(codes.max() + 1, dtype=np.float32)[codes]
 
 
@@ -125,15 +101,14 @@ def _product(x: jax.Array, matrix: npt.NDArray[np.float32]) -> jax.Array:
 
 
 def _tags(model: Parser, score: ParserScores) -> tuple[jax.Array, jax.Array]:
-    """Return the best tags ``[TAGS, batch, length]`` and their probabilities."""
-    tags: list[jax.Array] = []
-    certain: list[jax.Array] = []
-    for codes, weight in _combinations(model, score):
-        best = jnp.argmax(weight, -1)
-        for column in codes:
-            tags.append(jnp.asarray(column)[best])
-            each = _product(jnp.exp(weight), _indicator(column))
-            certain.append(at_codes(each, tags[-1]))
+    """Return the best tags and their probabilities, both ``[TAGS, batch, length]``."""
+    codes, weight = _combinations(model, score)
+    best = jnp.argmax(weight, -1)
+    tags = [jnp.asarray(column)[best] for column in codes]
+    certain = [
+        at_codes(_product(jnp.exp(weight), _indicator(column)), tag)
+        for column, tag in zip(codes, tags, strict=True)
+    ]
     return jnp.stack(tags), jnp.stack(certain)
 
 
@@ -141,16 +116,10 @@ def _tags(model: Parser, score: ParserScores) -> tuple[jax.Array, jax.Array]:
 def decode_trees(
     model: Parser, decoder: Decoder, parameters: Parameters, inputs: ParserInputs
 ) -> tuple[Trees, jax.Array, Certainty, Marked, jax.Array]:
-    """Return one tree for each sentence, tags ``[TAGS, batch, length]``, and their probabilities.
+    """Return one tree per sentence, tags, and their probabilities.
 
-    The last part of the result holds the probabilities of the strings of each slot,
-    ``[batch, length + 1, strings]``; only of the empty one for a parser that does not predict them.
-
-    Args:
-        model: the parser.
-        decoder: the decoding criterion.
-        parameters: its weights.
-        inputs: the words.
+    The last result holds the probabilities of the strings of each slot, ``[batch, length + 1,
+    strings]``; of a parser that does not predict punctuation, only the empty string.
     """
     score = scores(model.options, parameters, inputs, None)
     distribution = arc_trees(model.options, score.arcs, inputs.lengths)
@@ -172,20 +141,14 @@ def decode_trees(
 def top(
     model: Parser, count: int, parameters: Weights, inputs: ParserInputs
 ) -> tuple[Trees, jax.Array, jax.Array, Marked, jax.Array]:
-    """Return the most probable trees ``[count, ...]``, best first, tags and probabilities.
+    """Return the most probable trees, best first, with tags and probabilities.
 
-    The third part of the result holds the probabilities of heads, ``[count, batch, length]``; the
-    last part is the same as in ``decode_trees``.
-
-    Args:
-        model: the parser.
-        count: number of trees.
-        parameters: its weights.
-        inputs: the words.
+    The third result holds the probabilities of heads, ``[count, batch, length]``; the last two are
+    as in ``decode_trees``.
     """
     if model.options.trees == "projective":
         return _top(model, count, parameters, inputs)
-    # The best trees of any shape are found on the host, between two programs.
+    # The best nonprojective trees are found on the host, between two programs.
     arcs = _arcs(model, parameters, inputs)
     best = arc_trees(model.options, arcs, inputs.lengths).top(count)
     return _describe(model, parameters, inputs, *best)
@@ -216,7 +179,6 @@ def _describe(
 def _described(
     model: Parser, parameters: Parameters, score: ParserScores, distribution: ArcTrees, best: Heads
 ) -> tuple[Trees, jax.Array, jax.Array, Marked, jax.Array]:
-    """Return what ``top`` does, given the trees."""
     heads = best.heads
     relations = jax.lax.map(lambda h: jnp.argmax(_relations(parameters, score, h), -1), heads)
     total, marginals = distribution.log_partition_and_marginals()
@@ -226,7 +188,7 @@ def _described(
 
 
 def _certain(marginals: jax.Array, heads: jax.Array) -> jax.Array:
-    """Return the marginal probabilities of the given heads, ``[count, batch, length]``."""
+    """Return the marginal probabilities of heads, ``[count, batch, length]``."""
 
     def of_one(tree: jax.Array) -> jax.Array:
         return jnp.take_along_axis(marginals[:, :, 1:], tree[:, None], 1)[:, 0]
@@ -243,29 +205,20 @@ def sample_trees(
     key: jax.Array,
     numbers: jax.Array,
 ) -> tuple[Trees, jax.Array, jax.Array, Marked, jax.Array]:
-    """Sample trees ``[count, ...]`` with relations, and tags ``[count, TAGS, batch, length]``.
+    """Sample trees with relations, and tags ``[count, TAGS, batch, length]``.
 
-    The other parts of the result are the same as in ``top``. The samples of a sentence
-    depend only on the key and its numbers, not on its position in the batch or on the other
-    sentences.
-
-    Args:
-        model: the parser.
-        count: number of samples.
-        parameters: its weights.
-        inputs: the words.
-        key: PRNG key.
-        numbers: ``[batch, 2]`` two numbers of each sentence, which are folded into the key.
+    The other results are as in ``top``. The two ``numbers`` of each sentence are folded into the
+    key, so samples do not depend on its position in the batch or on other sentences.
     """
     score = scores(model.options, parameters, inputs, None)
     distribution = arc_trees(model.options, score.arcs, inputs.lengths)
-    combinations = _combinations(model, score)
+    codes, weight = _combinations(model, score)
 
     def keys_of(pair: jax.Array) -> jax.Array:
         pair_key = jax.random.fold_in(jax.random.fold_in(key, pair[0]), pair[1])
-        return jax.random.split(pair_key, 2 + len(combinations))
+        return jax.random.split(pair_key, 3)
 
-    at_trees, at_relations, *at_tags = jnp.moveaxis(jax.vmap(keys_of)(numbers), 1, 0)
+    at_trees, at_relations, at_tags = jnp.moveaxis(jax.vmap(keys_of)(numbers), 1, 0)
 
     draws = distribution.sample(at_trees, count)
     heads = jnp.maximum(draws.heads, 0)
@@ -279,11 +232,9 @@ def sample_trees(
 
     drawn_relations = jax.lax.map(relations, (heads, for_draws(at_relations)))
 
-    tags: list[jax.Array] = []
-    for keys_of_tags, (codes, weight) in zip(at_tags, combinations, strict=True):
-        # One draw at a time: random numbers for all combinations and draws would not fit in memory.
-        picks = jax.lax.map(partial(_picked, weight), for_draws(keys_of_tags))
-        tags += [jnp.asarray(column)[picks] for column in codes]
+    # One draw at a time: random numbers for all combinations and draws exceed the memory.
+    picks = jax.lax.map(partial(_picked, weight), for_draws(at_tags))
+    tags = [jnp.asarray(column)[picks] for column in codes]
     total, marginals = distribution.log_partition_and_marginals()
     trees = Trees(heads, drawn_relations, draws.log_weight - total)
     slots = _slots(score)
@@ -302,15 +253,7 @@ def attachment(
     batches: Batches[Encoded, ParserBatch],
     shapes: Shapes | None = None,
 ) -> dict[str, Any]:
-    """Return unlabelled and labelled attachment scores and tagging accuracies.
-
-    Args:
-        model: the parser.
-        parameters: its weights.
-        examples: the sentences in the batches.
-        batches: the sentences, with their analyses.
-        shapes: records the compiled shapes.
-    """
+    """Return unlabelled and labelled attachment scores and tagging accuracies."""
     words, right = 0, np.zeros(2 + len(TAGS), np.int64)
     batch_answers = answers(model, parameters, batches, "parse", _parsed, shapes)
     for _, batch, (trees, tags) in batch_answers:

@@ -1,12 +1,9 @@
 """The network of the parser: representations of words, scores of arcs, relations and tags.
 
-The encoder consists of bidirectional layers of minimal gated recurrences, whose gates depend on the
-inputs alone (Martin and Cundy 2018): all matrix products are computed at once for all words, and
-the remaining recurrence is elementwise. Tags are predicted from an intermediate layer; the layers
-above use their probabilities as input (Zhang and Weiss 2016). Arcs and relations have biaffine
-scores (Dozat and Manning 2017).
-
-What else was tried is in docs/decisions/training.md.
+The encoder consists of bidirectional minimal gated recurrences, whose gates depend on the inputs
+alone (Martin and Cundy 2018). Tags are predicted from an intermediate layer; the layers above read
+their probabilities (Zhang and Weiss 2016). Arcs and relations have biaffine scores (Dozat and
+Manning 2017). See docs/decisions/training.md.
 """
 
 from __future__ import annotations
@@ -37,45 +34,28 @@ from semipunct.models.layers import (
 from semipunct.models.parsing.options import ParserOptions
 from semipunct.models.parsing.vocabulary import TAGS, ParserVocabulary
 
-_MASKS = 8
-"""Number of dropout masks besides those of the layers."""
+_MASKS = 8  # number of dropout masks outside the layers
 
 
 class ParserInputs(NamedTuple):
-    """A padded batch of sentences.
-
-    Attributes:
-        forms: the word forms.
-        slots: ``[batch, length + 1]`` numbers of the strings between words, if the network uses
-            them.
-    """
+    """A padded batch of sentences."""
 
     forms: FormInputs
-    slots: jax.Array | npt.NDArray[np.int32] | None = None
+    slots: jax.Array | npt.NDArray[np.int32] | None = None  # [batch, length + 1], strings
 
     @property
     def lengths(self) -> Any:
-        """The number of words in each sentence, ``[batch]``."""
         return self.forms.lengths
 
 
 class ParserScores(NamedTuple):
-    """Scores of the parts of an analysis. Position 0 is the root.
+    """Scores of the parts of an analysis. Position 0 is the root."""
 
-    Attributes:
-        arcs: ``[batch, length + 1, length + 1]`` from head (axis 1) to dependent (axis 2).
-        heads: ``[batch, length + 1, relation]`` words as heads, for ``relation_scores``.
-        dependents: ``[batch, length, relation]`` words as dependents.
-        tags: ``[batch, length, codes]`` for each of ``TAGS``.
-        slots: ``[batch, length + 1, strings]`` scores of the punctuation before each word and after
-            the last; None if it is not predicted.
-    """
-
-    arcs: jax.Array
-    heads: jax.Array
-    dependents: jax.Array
-    tags: tuple[jax.Array, ...]
-    slots: jax.Array | None
+    arcs: jax.Array  # [batch, length + 1, length + 1], from head (axis 1) to dependent (axis 2)
+    heads: jax.Array  # [batch, length + 1, relation], words as heads
+    dependents: jax.Array  # [batch, length, relation], words as dependents
+    tags: tuple[jax.Array, ...]  # [batch, length, codes] for each of ``TAGS``
+    slots: jax.Array | None  # [batch, length + 1, strings]; None if punctuation is not predicted
 
 
 def network_weights(
@@ -84,14 +64,7 @@ def network_weights(
     strings: int,
     generator: np.random.Generator,
 ) -> dict[str, Floats]:
-    """Draw initial weights.
-
-    Args:
-        options: the sizes.
-        vocabulary: number of codes.
-        strings: number of punctuation strings.
-        generator: the random number generator.
-    """
+    """Draw initial weights."""
     layer, normal = partial(affine_weights, generator), partial(embeddings, generator)
     hidden, arc, relation = options.hidden, options.arc, options.relation
     relations = vocabulary.size("relation")
@@ -125,15 +98,8 @@ def network_weights(
 def scores(
     options: ParserOptions, weights: Weights, inputs: ParserInputs, dropout: Dropout | None
 ) -> ParserScores:
-    """Score arcs and tags, and compute representations of words for scoring relations.
-
-    Args:
-        options: the sizes.
-        weights: from ``network_weights``.
-        inputs: the sentences.
-        dropout: given only during training.
-    """
-    # Each mask needs its own key: masks drawn with the same key would coincide.
+    """Score arcs and tags, and compute representations of words for scoring relations."""
+    # Masks drawn with the same key would coincide.
     keys = None if dropout is None else jax.random.split(dropout.key, options.layers + _MASKS)
 
     def masked(x: jax.Array, key: jax.Array | None) -> jax.Array:
@@ -181,8 +147,7 @@ def scores(
     arcs = arcs + (head @ weights["arc.bias"])[..., None]
     slots = None
     if options.predicts_slots:
-        # A slot lies between two states; those of the first slot belong to the root and the first
-        # word.
+        # A slot lies between two states, the first slot between the root and the first word.
         after = jnp.where(inside[:, 1:, None], x[:, 1:], weights["end.weight"])
         end = jnp.broadcast_to(weights["end.weight"], (batch, 1, hidden))
         between = jnp.concatenate([x, jnp.concatenate([after, end], 1)], -1)
@@ -193,15 +158,10 @@ def scores(
 
 
 def relation_scores(weights: Weights, heads: jax.Array, dependents: jax.Array) -> jax.Array:
-    """Return the scores ``[..., relations]`` of the relations of arcs.
+    """Return the scores of arcs' relations, ``[..., relations]``.
 
-    The biaffine product has diagonal matrices (Yang et al. 2015): full matrices, one for each
-    relation, would be among the most expensive parts of a step.
-
-    Args:
-        weights: by name.
-        heads: ``[..., relation]`` the head of each arc, from ``ParserScores.heads``.
-        dependents: ``[..., relation]`` the dependent of each arc, from ``ParserScores.dependents``.
+    The biaffine product has diagonal matrices (Yang et al. 2015): a full matrix per relation would
+    be among the most expensive parts of a step.
     """
     read = jnp.concatenate([heads * dependents, heads, dependents], -1)
     return affine(weights, "relation", read)

@@ -1,4 +1,4 @@
-"""Settings of the parser and of its training, and its entry in the registry."""
+"""Settings and registry entry of the parser."""
 
 from __future__ import annotations
 
@@ -11,17 +11,15 @@ from semipunct.models import kind
 from semipunct.models.settings import AtLeastOne, Count, Decay, NotNegative, Positive, Share
 
 Decoder = Literal["risk", "best"]
-"""Ways to choose a tree: of minimum Bayes risk, or the most probable one."""
+"""Minimum Bayes risk, or the most probable tree."""
 
 Shapes = Literal["projective", "nonprojective"]
-"""Shapes of trees: no arcs cross, or any may."""
+"""Whether arcs may cross."""
 
-_EPOCHS = 21.5
-"""Passes over a treebank of medium size."""
+_EPOCHS = 21.5  # passes over a treebank of medium size
 
+# Limits of the number of visits, as factors of the square root of the number of sentences.
 _LEAST, _MOST = 1300, 2500
-"""Limits of the number of visits, as factors of the square root of the number of sentences: small
-treebanks need more epochs, and large ones fewer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,24 +27,18 @@ class ParserOptions:
     """Settings that determine the architecture of a parser.
 
     Attributes:
-        word: size of the embeddings of word forms.
-        ngram: size of the embeddings of character n-grams.
-        hidden: size of a word's state in each layer of the encoder, half for each direction.
-        layers: number of layers of the encoder.
-        tag_layers: number of layers after which tags are predicted; they are input of the other
-            layers.
+        hidden: size of a word's state in each layer, half for each direction.
+        tag_layers: number of layers below the tags, which are input of the layers above.
         arc: size of the representations of heads and dependents for scoring arcs.
         relation: the same for scoring relations.
-        slot: size of the representation of a slot for predicting its punctuation; 0 to predict
-            none.
+        slot: size of the representation of a slot for predicting its punctuation; 0 not to predict
+            it.
         marks: whether punctuation is input instead, as a property of the words on both sides (Ma,
-            Zhang and Zhu 2014). This is for text that contains its marks; such a parser cannot be
-            used for restoring punctuation.
-        minimum_word_count: rarer forms have no embedding of their own.
+            Zhang and Zhu 2014); such a parser cannot be used for restoring punctuation.
+        minimum_word_count: rarer forms have no embedding.
         minimum_ngram_forms: n-grams of fewer distinct forms have no embedding.
-        trees: the shapes of trees. A parser of projective trees is trained and evaluated on trees
-            whose crossing arcs are lifted, the other one on trees as annotated; where its trees are
-            input of another model, their crossing arcs are lifted.
+        trees: whether arcs may cross. Crossing arcs are lifted in training and evaluation of a
+            parser of projective trees, and in nonprojective trees that are input of another model.
     """
 
     word: AtLeastOne = 128
@@ -64,28 +56,24 @@ class ParserOptions:
 
     @property
     def examples(self) -> ExampleType:
-        """The type of the examples that the parser learns from."""
         return "sentences" if self.trees == "projective" else "sentences with crossing arcs"
 
     @property
     def predicts_slots(self) -> bool:
-        """Tell whether the punctuation between words is predicted."""
+        """Whether the punctuation between words is predicted."""
         return self.slot > 0 and not self.marks
 
 
 @dataclass(frozen=True, slots=True)
 class ParserTrainOptions(kind.NetworkTrainOptions):
-    """Training settings specific to this kind, and defaults that differ from the shared ones.
+    """Training settings of the parser.
 
     Attributes:
-        batch_size: number of sentences in a batch if they have 24 words; otherwise, the same total
-            number of words.
-        word_dropout: fraction of word forms replaced by the unknown form in a training step.
-        tags: weight of the tagging term of the loss, relative to that of the tree with
-            relations.
-        punctuation: weight of the term for the punctuation between words, which is a training
-            target but not an input of the network.
-        average: decay of the running mean of the weights, which is the result of training.
+        batch_size: sentences of 24 words in a batch; otherwise the same total number of words.
+        word_dropout: fraction of forms replaced by the unknown form.
+        tags: weight of the tagging loss, relative to trees with relations.
+        punctuation: weight of the loss for the punctuation between words, a target but not an
+            input.
     """
 
     batch_size: AtLeastOne = 32
@@ -100,7 +88,6 @@ class ParserTrainOptions(kind.NetworkTrainOptions):
     evaluations: ClassVar[int] = 5
 
     def suggested_visits(self, sentences: int) -> int:
-        """Return a number of visits that suits a treebank of a given number of sentences."""
         root = math.sqrt(sentences)
         visits = min(max(_EPOCHS * sentences, _LEAST * root), _MOST * root)
         return 1000 * max(1, round(visits / 1000))

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple
 
@@ -27,28 +26,16 @@ from semipunct.models.vocabulary import Codes
 
 
 class Analyses(NamedTuple):
-    """Trees, tags and punctuation of sentences, padded.
+    """Padded trees, tags and punctuation."""
 
-    Attributes:
-        heads: ``[batch, length]`` head of each word, 0 for the root.
-        relations: ``[batch, length]`` codes.
-        tags: ``[TAGS, batch, length]`` codes.
-        slots: ``[batch, length + 1]`` numbers of strings.
-    """
-
-    heads: Any
-    relations: Any
-    tags: Any
-    slots: Any
+    heads: Any  # [batch, length], 0 for the root
+    relations: Any  # [batch, length]
+    tags: Any  # [TAGS, batch, length]
+    slots: Any  # [batch, length + 1], strings
 
 
 class ParserBatch(NamedTuple):
-    """A padded batch.
-
-    Attributes:
-        inputs: the words.
-        gold: their analyses; None if they are not known.
-    """
+    """A padded batch, perhaps with analyses."""
 
     inputs: ParserInputs
     gold: Analyses | None
@@ -56,42 +43,25 @@ class ParserBatch(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Encoded:
-    """Sentences encoded for the parser.
-
-    Attributes:
-        forms: the forms of each sentence.
-        slots: for each sentence ``[words + 1]`` numbers of the strings between words; empty if
-            unused.
-        gold: for each sentence ``[words]`` heads and relations, ``[TAGS, words]`` tags and
-            ``[words + 1]`` strings; empty if they are not known.
-    """
+    """Sentences encoded for the parser, without padding."""
 
     forms: EncodedForms
-    slots: Sequence[Codes] = ()
-    gold: Sequence[Analyses] = ()
+    slots: Sequence[Codes] = ()  # strings between words, if used
+    gold: Sequence[Analyses] = ()  # if known
 
     @property
     def lengths(self) -> list[int]:
-        """The number of words in each sentence."""
         return self.forms.lengths
 
 
 class _Data(msgspec.Struct):
-    """All data of a parser except options and weights."""
-
     vocabulary: ParserVocabulary
     strings: SlotStrings
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Parser(AveragedNetwork[Encoded, ParserBatch]):
-    """A parser of words without punctuation, or with marks as words if it was trained on these.
-
-    Attributes:
-        options: the settings.
-        vocabulary: words, tags and relations.
-        strings: the punctuation strings.
-    """
+    """A parser of words without punctuation, or with marks as words if it was trained on these."""
 
     kind: ClassVar[str] = "parser"
     batching: ClassVar[Batching] = "length"
@@ -114,12 +84,6 @@ class Parser(AveragedNetwork[Encoded, ParserBatch]):
         return cls(options, vocabulary, SlotStrings.of(sentences))
 
     def initial_parameters(self, seed: int, scale: float) -> dict[str, Array]:
-        """Draw the weights.
-
-        Args:
-            seed: seed of the random number generator.
-            scale: unused: no weight matrix starts at zero.
-        """
         generator = np.random.default_rng(seed)
         return {**network_weights(self.options, self.vocabulary, len(self.strings), generator)}
 
@@ -137,7 +101,7 @@ class Parser(AveragedNetwork[Encoded, ParserBatch]):
         return replace(plain, gold=gold)
 
     def encode_words(self, sentences: Sequence[Sentence | Words]) -> Encoded:
-        """Encode the network's inputs for sentences; analyses are not used."""
+        """Encode sentences without analyses."""
         read = sentences if self.options.marks else ()
         return Encoded(
             self.vocabulary.encode_forms(s.forms for s in sentences),
@@ -163,13 +127,7 @@ class Parser(AveragedNetwork[Encoded, ParserBatch]):
     def lay_out_words(
         self, encoded: Encoded, members: Sequence[int], shape: tuple[int, int]
     ) -> ParserInputs:
-        """Return the padded inputs of a batch of a given shape, without analyses.
-
-        Args:
-            encoded: all sentences.
-            members: the numbers of the sentences in the batch.
-            shape: the number of sentences and their padded length.
-        """
+        """Return padded inputs of a given shape."""
         return _inputs(encoded, members, encoded.forms.pad(members, shape))
 
     def log_likelihoods(self, parameters: Parameters, batch: ParserBatch) -> jax.Array:
@@ -210,15 +168,6 @@ class Parser(AveragedNetwork[Encoded, ParserBatch]):
         key: jax.Array,
         options: ParserTrainOptions,
     ) -> tuple[jax.Array, Sums]:
-        """Return the negative log probability of trees and tags per word, and sums.
-
-        Args:
-            parameters: weights by name.
-            constants: unused.
-            batch: from ``batch``.
-            key: PRNG key, for dropout.
-            options: dropout rates, and the weight of the tags.
-        """
         dropout = Dropout(key, options.dropout, options.word_dropout)
         trees, tags, marks = self._parts(parameters, batch, dropout)
         words = jnp.sum(jnp.asarray(batch.inputs.lengths))
@@ -248,13 +197,8 @@ class Parser(AveragedNetwork[Encoded, ParserBatch]):
             "words and their characters."
         )
 
-    def unseen(self, sentences: Sequence[Sentence]) -> Mapping[str, Counter[str]]:
-        # Tags and relations are outputs of the parser, not inputs.
-        return {}
-
 
 def _inputs(encoded: Encoded, members: Sequence[int], forms: FormInputs) -> ParserInputs:
-    """Return the forms of some sentences, with the strings between them if these are used."""
     if not encoded.slots:
         return ParserInputs(forms)
     size, length = forms.words.shape

@@ -1,7 +1,4 @@
-"""The trees of a parser, projective or of any shape: the same questions, with heads as answers.
-
-Why there are two shapes: docs/decisions/training.md.
-"""
+"""The trees of a parser, projective or not (docs/decisions/training.md)."""
 
 from __future__ import annotations
 
@@ -18,13 +15,7 @@ from semipunct.structures.projective import ArcParts, ProjectiveTrees, projectiv
 
 
 def arc_trees(options: ParserOptions, arcs: jax.Array, lengths: Any) -> ArcTrees:
-    """Return the trees of sentences.
-
-    Args:
-        options: the settings of the parser, which determine the shapes of trees.
-        arcs: ``[batch, n + 1, n + 1]`` log weights of the arcs from head to dependent.
-        lengths: ``[batch]`` numbers of words.
-    """
+    """Return the trees of a batch, from log weights ``[batch, head, dependent]`` of arcs."""
     lengths = jnp.asarray(lengths)
     if options.trees == "nonprojective":
         return nonprojective_trees(arcs, lengths)
@@ -33,8 +24,6 @@ def arc_trees(options: ParserOptions, arcs: jax.Array, lengths: Any) -> ArcTrees
 
 @dataclass(frozen=True)
 class _Projective:
-    """Projective trees with heads as answers."""
-
     distribution: Distribution[ProjectiveTrees]
 
     def log_partition(self) -> jax.Array:
@@ -63,7 +52,7 @@ class _Projective:
         trees = self.distribution.structure
 
         def drawn(arcs: jax.Array, length: jax.Array, key: jax.Array) -> tuple[jax.Array, ...]:
-            # Each sentence is a batch of its own, so its samples do not depend on the others.
+            # Samples of a batch of one sentence do not depend on other sentences.
             answer: Any = Distribution(projective_trees(arcs[None], length[None])).sample(
                 key, count
             )
@@ -75,7 +64,7 @@ class _Projective:
 
 
 ArcTrees: TypeAlias = NonprojectiveTrees | _Projective
-"""A batch of distributions over trees, whose padding has heads that are not positive."""
+"""A batch of distributions over trees; heads in the padding are not positive."""
 
 
 def _heads(parts: Any) -> jax.Array:

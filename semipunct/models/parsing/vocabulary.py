@@ -1,4 +1,4 @@
-"""Codes of words, tags and relations of training sentences."""
+"""Vocabulary of words, tags and relations."""
 
 from __future__ import annotations
 
@@ -12,37 +12,22 @@ from semipunct.models.forms import FormVocabulary
 from semipunct.models.vocabulary import Codes, frequent
 
 TAGS = ("upos", "xpos", "feats")
-"""The columns of a sentence that are predicted together with its tree, in the order of their
-codes."""
+"""The columns that are predicted together with the tree."""
 
 
 class ParserVocabulary(FormVocabulary, frozen=True, dict=True):
-    """Known values of forms, and the values that are predicted.
-
-    Attributes:
-        upos, xpos, feats: values of these columns.
-        relation: relations.
-        combination: combinations of values of ``TAGS``; empty in parsers of older programs, which
-            predict each tag separately.
-    """
+    """Vocabulary of forms and of predicted values."""
 
     upos: tuple[str, ...]
     xpos: tuple[str, ...]
     feats: tuple[str, ...]
     relation: tuple[str, ...]
-    combination: tuple[tuple[str, ...], ...] = ()
+    combination: tuple[tuple[str, ...], ...]  # of values of ``TAGS``
 
     @classmethod
     def of(
         cls, sentences: Sequence[Sentence], minimum_word_count: int, minimum_ngram_forms: int
     ) -> ParserVocabulary:
-        """Collect the strings of training sentences.
-
-        Args:
-            sentences: words, tags and trees.
-            minimum_word_count: rarer forms have no code of their own.
-            minimum_ngram_forms: n-grams and shapes of fewer distinct forms have no code.
-        """
         combination = {
             triple for s in sentences for triple in zip(s.upos, s.xpos, s.feats, strict=True)
         }
@@ -58,7 +43,5 @@ class ParserVocabulary(FormVocabulary, frozen=True, dict=True):
     @cached_property
     def combination_codes(self) -> Codes:
         """The codes of the combinations, ``[TAGS, combinations]``."""
-        columns = (
-            (kind, [triple[i] for triple in self.combination]) for i, kind in enumerate(TAGS)
-        )
-        return np.array([self.codes(kind, values) for kind, values in columns], np.int32)
+        columns = zip(*self.combination, strict=True)
+        return np.array([self.codes(*pair) for pair in zip(TAGS, columns, strict=True)])

@@ -1,1 +1,1 @@
-"""The generative model of punctuation: ATTACH, the noisy channel, and their potentials."""
+"""The generative model of punctuation: ATTACH, the noisy channel and their potentials."""

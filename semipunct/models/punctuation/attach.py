@@ -18,51 +18,38 @@ from semipunct.marks import is_symmetric
 from semipunct.models.punctuation.inventory import Inventory, target_columns
 
 Numbers = jax.Array | npt.NDArray[np.int32]
-"""Numbers of relations, nodes or features; traced arrays in compiled functions."""
+"""Indices of relations, nodes or features; traced in compiled functions."""
 
+# Rare relations rely on the counts of all relations together, frequent ones on their own.
 SHARED = 100.0
-"""The number of pseudo-counts added to the counts of each relation.
-
-Chosen on development data: a relation with few constituents relies on the counts of all relations
-together, one with thousands on its own.
-"""
+"""Number of pseudo-counts of each relation, chosen on development data."""
 
 
 TREE_TABLES: tuple[Table, ...] = ("pair", "side")
-"""The tables of features that depend on words and trees alone."""
+"""The tables of features of words and trees alone."""
 
 
 class AttachTables(NamedTuple):
-    """Constants derived from an inventory.
+    """Constants derived from an inventory."""
 
-    Attributes:
-        symmetric: ``[1, pairs]`` one for pairs whose labels mirror each other.
-        left: the pairs grouped by their left label.
-        right: the pairs grouped by their right label.
-        allowed: ``[relations, pairs]`` the pairs that each relation allows, or None for all.
-        filled: ``[pairs, 2]`` whether the left and the right puncteme of each pair are not empty.
-        columns: for each table of weights, the columns of its targets.
-    """
-
-    symmetric: npt.NDArray[np.float32]
-    left: ColumnGroups
-    right: ColumnGroups
-    allowed: npt.NDArray[np.bool_] | None
-    filled: npt.NDArray[np.bool_]
-    columns: Mapping[Table, Mapping[Target, slice]]
+    symmetric: npt.NDArray[np.float32]  # [1, pairs], one for pairs whose labels mirror each other
+    left: ColumnGroups  # pairs grouped by left label
+    right: ColumnGroups  # pairs grouped by right label
+    allowed: npt.NDArray[np.bool_] | None  # [relations, pairs]; None for all
+    filled: npt.NDArray[np.bool_]  # [pairs, 2], whether punctemes are non-empty
+    columns: Mapping[Table, Mapping[Target, slice]]  # of each target
 
     def permitted_pairs(
         self, relation: Numbers, closed: jax.Array | npt.NDArray[np.bool_] | None
     ) -> jax.Array | None:
-        """Return the pairs that are possible at each node, ``[nodes, pairs]``; None for all.
+        """Return the mask of possible pairs at each node, ``[nodes, pairs]``; None for all.
 
-        No puncteme may stand in a closed slot. The pair of empty punctemes is always possible at
-        such a slot, whatever the relation allows elsewhere.
+        A closed slot excludes non-empty punctemes, and allows the pair of empty punctemes whatever
+        the relation.
 
         Args:
             relation: ``[nodes]``.
-            closed: ``[nodes, 2]`` whether the slots at the left and at the right of each
-                constituent are closed; None if none is.
+            closed: ``[nodes, 2]``, whether the slots at the left and right edges are closed.
         """
         allowed = None if self.allowed is None else jnp.asarray(self.allowed)[relation]
         if closed is None:
@@ -75,15 +62,7 @@ class AttachTables(NamedTuple):
         return (allowed | (jnp.any(closed, 1)[:, None] & empty)) & possible
 
     def over_pairs(self, target: Target, scores: jax.Array) -> jax.Array:
-        """Return for each pair the score of its left label, of its right label, or of its symmetry.
-
-        Args:
-            target: any target except ``pair``.
-            scores: ``[nodes, columns]`` scores of the target.
-
-        Returns:
-            ``[nodes, pairs]``.
-        """
+        """Broadcast scores of labels or symmetry, ``[nodes, columns]``, to ``[nodes, pairs]``."""
         if target == "left":
             return spread(scores, self.left)
         if target in ("right", "closing"):
@@ -108,7 +87,7 @@ def attach_tables(inventory: Inventory) -> AttachTables:
 
 
 def weights_of(table: Table) -> str:
-    """Return the name under which the weights of a table's features are stored."""
+    """Return the name of the weights of a table."""
     return f"attach.{table}"
 
 
@@ -124,15 +103,8 @@ def attach_parameters(
 ) -> dict[str, np.ndarray]:
     """Return initial weights: N(0, scale^2) or zero, plus log-counts for ``N.l.r.d`` (appendix A).
 
-    The log-counts include ``SHARED`` pseudo-counts for each relation, distributed over pairs like
-    the counts of all relations together: a rare relation starts like the average one, and a pair
-    never seen with a relation starts with a low probability instead of zero.
-
-    Args:
-        inventory: pairs, and how often each relation occurs with them.
-        supports: the outcomes for which features have weights.
-        initial: random number generator, or None for weights of zero.
-        scale: standard deviation of the weights that start at zero if ``initial`` is None.
+    The log-counts include ``SHARED`` pseudo-counts in proportion to the counts of all relations:
+    rare relations start like the average one, and unseen pairs have positive probability.
     """
     weights_by_name: dict[str, np.ndarray] = {}
     for table, support in supports.items():
@@ -154,16 +126,9 @@ def log_attach(
 ) -> jax.Array:
     """Return the log-probability of every pair at every node, ``[nodes, pairs]``.
 
-    Without history features this is equation 4. With them it is p(l) p(r | l): both factors use the
-    same tree scores, but the second one also uses features of the marks that come after l. Pairs
-    with a puncteme in a closed slot are excluded before either normalisation.
-
-    Args:
-        parameters: from ``attach_parameters``, with the feature weights that the batch reads.
-        tables: from ``attach_tables``.
-        features: feature vectors by table.
-        relation: ``[nodes]``.
-        closed: as in ``AttachTables.permitted_pairs``.
+    Without history features this is equation 4, otherwise p(l) p(r | l): the second factor also has
+    features of the marks after l. Pairs with a puncteme in a closed slot are excluded before
+    normalisation.
     """
     score = tree_scores(parameters, tables, features, relation, closed)
     if not has_history_features(parameters):
@@ -187,13 +152,12 @@ def log_attach(
 def left_scores(tree: Any, marks: Any) -> Any:
     """Score left labels given the marks so far: the first factor of p(l) p(r | l), unnormalised.
 
-    The likelihood computes scores for all nodes and labels at once, sampling only for the histories
-    that occur. This function and ``right_scores`` define the model for both, on JAX or numpy
-    arrays.
+    The likelihood calls this function and ``right_scores`` on JAX arrays for all nodes and labels,
+    sampling on numpy arrays for the histories that occur.
 
     Args:
-        tree: ``[..., labels]`` log-sums of the scores of the pairs with each left label.
-        marks: ``[..., labels]`` scores given the marks to the left.
+        tree: ``[..., labels]``, log-sums of the scores of the pairs with each left label.
+        marks: ``[..., labels]``.
     """
     return tree + marks
 
@@ -202,16 +166,16 @@ def right_scores(tree: Any, marks: Any, symmetry: Any, symmetric: Any) -> Any:
     """Score pairs with a given left label: the second factor, unnormalised.
 
     Args:
-        tree: ``[..., pairs]`` scores of the pairs.
-        marks: ``[..., pairs]`` scores of the right label given the marks to the left and within.
-        symmetry: ``[..., 1]`` score of two labels that mirror each other.
-        symmetric: ``[..., pairs]`` one for pairs of such labels.
+        tree: ``[..., pairs]``.
+        marks: ``[..., pairs]``, scores of right labels given the marks to the left and within.
+        symmetry: ``[..., 1]``, score of labels that mirror each other.
+        symmetric: ``[..., pairs]``, one for pairs of such labels.
     """
     return tree + (marks + symmetry * symmetric)
 
 
 def has_history_features(parameters: Mapping[str, Any]) -> bool:
-    """Tell whether there are history features; punctuation is then sampled from left to right."""
+    """Return whether history features have weights; sampling then runs from left to right."""
     return any(len(parameters[weights_of(table)]) > 0 for table in ("opening", "closing"))
 
 
@@ -222,17 +186,7 @@ def tree_scores(
     relation: Numbers,
     closed: jax.Array | npt.NDArray[np.bool_] | None = None,
 ) -> jax.Array:
-    """Return unnormalised scores of all pairs from words and tree alone, ``[nodes, pairs]``.
-
-    The score is minus infinity where a pair is not allowed.
-
-    Args:
-        parameters: from ``attach_parameters``, with the feature weights that the batch reads.
-        tables: from ``attach_tables``.
-        features: feature vectors by table.
-        relation: ``[nodes]``.
-        closed: as in ``AttachTables.permitted_pairs``.
-    """
+    """Return scores of all pairs from words and tree alone, ``[nodes, pairs]``."""
     score = parameters["attach.relation"][relation]
     nodes = relation.shape[0]
     score = score + _weigh(parameters, features, "pair", tables, nodes)["pair"]
@@ -249,7 +203,7 @@ def _weigh(
     tables: AttachTables,
     nodes: int,
 ) -> dict[Target, jax.Array]:
-    """Sum the weights of each node's features in a table: for each target ``[nodes, outcomes]``."""
+    """Sum the weights of each node's features, for each target ``[nodes, outcomes]``."""
     weights, rows, columns = parameters[weights_of(table)], features[table], tables.columns[table]
     outcomes = max(span.stop for span in columns.values())
     if weights.shape[0]:

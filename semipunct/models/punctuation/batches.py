@@ -1,4 +1,4 @@
-"""Batches: sentences are encoded once, padded sizes chosen, and some sentences laid out in them."""
+"""Batches: encode sentences once, choose padded sizes, and lay out batches."""
 
 from __future__ import annotations
 
@@ -33,45 +33,29 @@ from semipunct.structures.given_tree import (
 
 @dataclass(frozen=True, slots=True)
 class EncodedSentences:
-    """Sentences ready for batching: features extracted and trees ordered.
+    """Sentences with extracted features and ordered trees."""
 
-    Attributes:
-        strings: the distinct surface strings, as symbols in text order; the first is empty.
-        string_of_slot: for each sentence ``[n + 1]`` numbers of strings, in reading order.
-        absorptions: for each sentence, the operations of its recursion.
-        relation: ``[words of all sentences]`` relation numbers.
-        features: feature vectors of all words, by table.
-        supports: the outcomes for which features have weights, by table.
-        start: ``[sentences + 1]`` where each sentence's words begin.
-        closed: ``[words of all sentences, 2]`` whether the slots at the left and at the right of
-            each constituent are within orthographic words; None if no slot is.
-        slots: ``[sentences]`` numbers of slots that may contain marks.
-        widths: number of vector widths of the slot automata: 2, for slots of at most one token and
-            of more, or 1 for all.
-    """
-
-    strings: tuple[tuple[int, ...], ...]
-    string_of_slot: tuple[npt.NDArray[np.int32], ...]
-    absorptions: tuple[Absorptions, ...]
-    relation: npt.NDArray[np.int32]
-    features: Mapping[Table, FeatureRows]
-    supports: Mapping[Table, Support]
-    start: npt.NDArray[np.int64]
+    strings: tuple[tuple[int, ...], ...]  # distinct, as symbols in text order; the first is empty
+    string_of_slot: tuple[npt.NDArray[np.int32], ...]  # per sentence, [n + 1], in reading order
+    absorptions: tuple[Absorptions, ...]  # per sentence
+    relation: npt.NDArray[np.int32]  # [total words]
+    features: Mapping[Table, FeatureRows]  # of all words
+    supports: Mapping[Table, Support]  # outcomes with weights
+    start: npt.NDArray[np.int64]  # [sentences + 1], the first word of each sentence
+    # [total words, 2], whether the slots at the edges of each constituent are within orthographic
+    # words; None if no slot is
     closed: npt.NDArray[np.bool_] | None
-    slots: tuple[int, ...]
+    slots: tuple[int, ...]  # number of slots that may contain marks, per sentence
+    # Number of vector widths of the slot automata: 2 (slots of at most one token, and longer ones),
+    # or 1 for all.
     widths: int
 
     @property
     def lengths(self) -> list[int]:
-        """The number of words in each sentence."""
         return np.diff(self.start).tolist()
 
     def words(self, members: Sequence[int]) -> npt.NDArray[np.int64]:
-        """Return the numbers of the words of some sentences, counted over all sentences.
-
-        Args:
-            members: numbers of the sentences.
-        """
+        """Return the indices of the words of some sentences."""
         return np.concatenate([np.arange(*self.start[i : i + 2]) for i in members])
 
 
@@ -84,15 +68,11 @@ def encode(
     *,
     final_mark: bool,
 ) -> EncodedSentences:
-    """Compute everything that does not depend on how sentences are batched.
+    """Encode sentences for all batches.
 
     Args:
-        sentences: words, trees and surface punctuation.
-        inventory: gives the numbers of strings and relations.
-        features: feature vectors of all words, by table.
-        supports: the outcomes for which features have weights, by table.
-        directions: for each pass of the channel, whether its window moves from right to left.
-        final_mark: whether the channel also puts a mark at the end of a sentence.
+        directions: for each pass of the channel, whether it runs from right to left.
+        final_mark: whether the channel has a mark at the end of a sentence.
     """
     mirrored = directions[0]
     number: dict[tuple[int, ...], int] = {(): 0}
@@ -137,109 +117,73 @@ def encode(
     )
 
 
-_OUTLIER = 3
-"""The maximum length of chains that sizes allow for, relative to the 0.9 quantile over batches."""
+_OUTLIER = 3  # maximum chain length that sizes allow for, relative to the 0.9 quantile over batches
 
+# Narrow vectors would save less time than compiling and loading their steps takes
+# (docs/decisions/recursions.md).
 FEW_WORDS = 256
-"""The number of words in a batch below which all slot vectors have the same width if no gradient is
-needed: narrow vectors would save less time than compiling and loading their steps takes
-(docs/decisions/recursions.md)."""
+"""In scoring, batches with fewer words have slot vectors of a single width."""
 
-_WIDE_LANES = 2
-"""The number of lanes of wider vectors in training: with a single lane, sentences with many of them
-take twice as many steps; more lanes make XLA's loops on a CPU far slower."""
+# With one lane, sentences with many wide vectors take twice as many steps; with more, XLA's loops
+# on a CPU are far slower.
+_WIDE_LANES = 2  # number of lanes of wide vectors in training
 
 
 class FeatureSizes(NamedTuple):
-    """The sizes of one table of a batch; see ``SparseRows``.
+    """The padded sizes of one table of a batch; see ``SparseRows``."""
 
-    Attributes:
-        entries: number of entries of all nodes.
-        blocks: number of blocks of distinct features.
-        weights: number of weights of these features.
-    """
-
-    entries: int
-    blocks: int
-    weights: int
+    entries: int  # of all nodes
+    blocks: int  # of distinct features
+    weights: int  # of these features
 
 
 @dataclass(frozen=True, slots=True)
 class BatchShape:
-    """The padded sizes of batches, which determine all compiled shapes.
-
-    Attributes:
-        sentences: number of sentences in a batch.
-        words: number of words in all its sentences.
-        strings: number of distinct surface strings.
-        states: number of states, at least the number of tokens in the longest string.
-        steps: number of steps of the scan.
-        lanes: absorptions per step, for each vector width.
-        factors: number of factors multiplied per sentence.
-        features: the sizes of each table's features.
-    """
+    """The padded sizes of batches, which determine all compiled shapes."""
 
     sentences: int
-    words: int
-    strings: int
-    states: int
-    steps: int
-    lanes: tuple[int, ...]
-    factors: int
+    words: int  # in all sentences
+    strings: int  # distinct surface strings
+    states: int  # at least the tokens of the longest string
+    steps: int  # of the scan
+    lanes: tuple[int, ...]  # absorptions per step, for each vector width
+    factors: int  # multiplied per sentence
     features: Mapping[Table, FeatureSizes]
 
 
 @dataclass(slots=True)
 class Draft:
-    """A batch before padding: trees are ordered and slots numbered, features not yet laid out.
+    """A batch before padding: trees are ordered and slots numbered."""
 
-    Attributes:
-        members: the numbers of its sentences.
-        absorptions: the absorptions of each sentence.
-        automata: for each sentence ``[n + 1]`` the numbers of its strings within the batch.
-        strings: the distinct surface strings; the first is empty.
-        groups: for each sentence, the vector width that each absorption needs.
-        widths: maximum number of widths.
-        features: the sizes of each table's features.
-    """
-
-    members: Sequence[int]
+    members: Sequence[int]  # sentence numbers
     absorptions: list[Absorptions]
-    automata: list[npt.NDArray[np.int32]]
-    strings: list[tuple[int, ...]]
-    groups: list[npt.NDArray[np.int32]]
-    widths: int
+    automata: list[npt.NDArray[np.int32]]  # string of each slot, [n + 1] per sentence
+    strings: list[tuple[int, ...]]  # distinct surface strings; the first is empty
+    groups: list[npt.NDArray[np.int32]]  # vector width of each absorption, per sentence
+    widths: int  # maximum number of widths
     features: dict[Table, FeatureSizes]
     _placed: tuple[tuple[int, ...], Placement] | None = None
 
     @property
     def words(self) -> int:
-        """The number of words in all sentences."""
         return sum(p.words for p in self.absorptions)
 
     @property
     def longest(self) -> int:
-        """The number of tokens in the longest string."""
         return max(len(s) for s in self.strings)
 
-    @property
-    def factors(self) -> int:
-        """The maximum number of factors multiplied for a sentence."""
-        return max(map(_factors, self.absorptions))
-
     def work(self, widths: int) -> tuple[int, ...]:
-        """Return the number of absorptions per width, where narrow widths are merged into one."""
+        """Return the number of absorptions per width, with the narrowest widths merged."""
         groups = self._grouped(widths)
         return tuple(sum(int((g == i).sum()) for g in groups) for i in range(widths))
 
     def schedule_absorptions(self, lanes: tuple[int, ...]) -> Placement:
-        """Schedule the absorptions; the last schedule is cached for use in laying out."""
+        """Schedule the absorptions, and cache the last schedule."""
         if self._placed is None or self._placed[0] != lanes:
             self._placed = lanes, place(self.absorptions, self._grouped(len(lanes)), lanes)
         return self._placed[1]
 
     def _grouped(self, widths: int) -> list[npt.NDArray[np.int32]]:
-        """Return ``groups`` with the narrowest widths merged."""
         return [np.maximum(g - (self.widths - widths), 0) for g in self.groups]
 
 
@@ -249,14 +193,7 @@ def _width_groups(
     absorptions: Sequence[Absorptions],
     numbers: Sequence[npt.NDArray[np.int32]],
 ) -> list[npt.NDArray[np.int32]]:
-    """Return the width group of each absorption: strings of at most one token, or of more.
-
-    Args:
-        strings: the distinct strings.
-        widths: number of widths.
-        absorptions: the absorptions of each sentence.
-        numbers: for each sentence ``[n + 1]`` the numbers of its strings.
-    """
+    """Return the width group of each absorption."""
     width = np.array([min(max(len(s), 1), widths) - 1 for s in strings], np.int32)
     return [
         np.maximum(width[slots[each.left_slot]], width[slots[each.right_slot]])
@@ -270,17 +207,11 @@ def _chain(batch: Iterable[Absorptions]) -> int:
 
 
 def _factors(absorptions: Absorptions) -> int:
-    """Return the maximum number of factors multiplied for a sentence."""
     return int(absorptions.untouched.sum()) + len(absorptions.kid)
 
 
 def draft(encoded: EncodedSentences, members: Sequence[int]) -> Draft:
-    """Do the work that choosing a shape and laying out a batch have in common.
-
-    Args:
-        encoded: all sentences.
-        members: the numbers of the sentences in the batch.
-    """
+    """Do the work shared by choosing a shape and laying out a batch."""
     absorptions = [encoded.absorptions[i] for i in members]
     slots = [encoded.string_of_slot[i] for i in members]
     used, local = np.unique(np.concatenate([np.zeros(1, np.int32), *slots]), return_inverse=True)
@@ -299,12 +230,7 @@ def draft(encoded: EncodedSentences, members: Sequence[int]) -> Draft:
 
 
 def occurring(context: npt.NDArray[np.int32], size: int) -> npt.NDArray[np.int64]:
-    """Return the features that occur, in ascending order; sorting would be many times slower.
-
-    Args:
-        context: ``[entries]`` numbers of features.
-        size: total number of features.
-    """
+    """Return the distinct feature indices in ascending order, in linear time."""
     occurs = np.zeros(size, bool)
     occurs[context] = True
     return np.flatnonzero(occurs)
@@ -315,22 +241,11 @@ def fit_shape(
 ) -> BatchShape:
     """Choose sizes that fit nearly all batches, judging by a sample that includes the largest.
 
-    For scoring, sizes are powers of two with lower bounds, so that compiled functions can be reused
-    for other sentences. In training, every lane and word costs time in many steps: each size is
-    that of the largest of these batches plus a sixteenth. Strings cost almost nothing, so there is
-    room for twice as many. If a batch exceeds a size, the size is doubled and the functions are
-    compiled again.
-
-    The number of steps suffices for the longest chain of the treebank and for the sentence with the
-    most absorptions of wide vectors, which have few lanes; there are no more lanes than these need,
-    because a second shape would cost more than it saves. Only batches with an exceptionally long
-    chain, such as a list of hundreds of names, get a shape of their own.
-
-    Args:
-        encoded: all sentences.
-        drafts: typical batches.
-        sentences: the maximum number of sentences in a batch.
-        scoring: whether no gradient is needed; the drafts are then all the batches there are.
+    For scoring, sizes are powers of two, so that compiled functions are reused for other sentences.
+    In training, every lane and word costs time in many steps: each size is the maximum over these
+    batches plus a sixteenth. The number of steps suffices for the longest chain of the treebank and
+    for the sentence with the most absorptions of wide vectors; only batches with an exceptionally
+    long chain, such as a list of hundreds of names, get a shape of their own.
     """
 
     def ample(size: int, least: int) -> int:
@@ -351,7 +266,7 @@ def fit_shape(
         lanes = (max(1, math.ceil(narrow / chain)), *[_WIDE_LANES] * (encoded.widths - 1))
     placed = [d.schedule_absorptions(lanes).steps for d in drafts]
     # In scoring, one batch in ten may need its own compilation: sentences are sorted by length, so
-    # those with long chains share batches.
+    # sentences with long chains share batches.
     steps = int(np.quantile(placed, 0.9, method="higher"))
     if not scoring:
         steps = min(max(chain, *placed, *_steps_of_widest(encoded, drafts, lanes)), 2 * chain)
@@ -367,7 +282,7 @@ def fit_shape(
         features={
             table: FeatureSizes(
                 ample(max(d.features[table].entries for d in drafts), 64 * words),
-                # These numbers are small: a sixteenth may be less than one.
+                # A sixteenth of these small numbers may be less than one.
                 ample(max(d.features[table].blocks for d in drafts) + (not scoring), 16),
                 ample(max(d.features[table].weights for d in drafts), 512 * words),
             )
@@ -379,13 +294,7 @@ def fit_shape(
 def _steps_of_widest(
     encoded: EncodedSentences, drafts: Sequence[Draft], lanes: tuple[int, ...]
 ) -> list[int]:
-    """Return the steps of batches that contain a sentence with the most absorptions of a width.
-
-    Args:
-        encoded: all sentences.
-        drafts: typical batches.
-        lanes: absorptions per step, for each width.
-    """
+    """Return the steps of batches with a sentence that has the most absorptions of a width."""
     steps: list[int] = []
     for width, sentence in enumerate(_widest(encoded), start=1):
         by_work = sorted(drafts, key=lambda d: d.work(len(lanes))[width])
@@ -411,27 +320,15 @@ def _doubled(size: int, required: int) -> int:
 
 
 class Batch(NamedTuple):
-    """The arrays of a batch, from which ``GivenTrees`` are built.
-
-    Attributes:
-        features: feature vectors by table.
-        relation: ``[words]`` relation numbers of the inventory.
-        accept: acceptors of the distinct surface strings.
-        schedule: the order in which constituents are absorbed; automata are numbered as in
-            ``accept``.
-        log_scale: ``[sentences]`` log of the factor taken out of the acceptors.
-        slots: ``[sentences]`` numbers of slots that may contain marks; zero in the padding.
-        closed: ``[words, 2]`` whether the slots at the left and at the right of each constituent
-            are within orthographic words; None if no slot of the encoded sentences is.
-    """
+    """The arrays of a batch, from which ``GivenTrees`` are built."""
 
     features: Mapping[Table, SparseRows]
-    relation: npt.NDArray[np.int32]
-    accept: Acceptors
-    schedule: Schedule
-    log_scale: npt.NDArray[np.float32]
-    slots: npt.NDArray[np.int32]
-    closed: npt.NDArray[np.bool_] | None = None
+    relation: npt.NDArray[np.int32]  # [words]
+    accept: Acceptors  # of the distinct surface strings
+    schedule: Schedule  # of absorptions; automata are indexed as in ``accept``
+    log_scale: npt.NDArray[np.float32]  # [sentences], of the acceptors
+    slots: npt.NDArray[np.int32]  # [sentences], slots that may contain marks; zero in the padding
+    closed: npt.NDArray[np.bool_] | None = None  # [words, 2], as in ``EncodedSentences``
 
 
 def lay_out(
@@ -441,15 +338,9 @@ def lay_out(
     directions: Sequence[bool],
     shape: BatchShape,
 ) -> Batch:
-    """Lay out some sentences in padded arrays.
+    """Lay out a batch in padded arrays.
 
-    Args:
-        encoded: all sentences.
-        draft: the sentences of the batch.
-        inventory: gives the alphabet.
-        directions: for each pass of the channel, whether its window moves from right to left.
-        shape: the padded sizes. A size that is too small is doubled until it suffices, so that few
-            distinct shapes occur.
+    Sizes that are too small are doubled, so that few distinct shapes occur.
     """
     members = draft.members
     placement = draft.schedule_absorptions(shape.lanes)
@@ -460,7 +351,7 @@ def lay_out(
         strings=_doubled(shape.strings, len(draft.strings)),
         states=_doubled(shape.states, draft.longest),
         steps=_doubled(shape.steps, placement.steps),
-        factors=_doubled(shape.factors, draft.factors),
+        factors=_doubled(shape.factors, max(map(_factors, draft.absorptions))),
         features={
             table: FeatureSizes(*map(_doubled, sizes, draft.features[table]))
             for table, sizes in shape.features.items()
@@ -500,7 +391,7 @@ def lay_out(
 def _sparse_rows(
     encoded: EncodedSentences, table: Table, words: npt.NDArray[np.int64], shape: BatchShape
 ) -> SparseRows:
-    """Return the padded feature vectors of a batch's words; nodes are numbered as in the batch."""
+    """Return the padded feature vectors of a batch's words."""
     rows, support, size = encoded.features[table], encoded.supports[table], shape.features[table]
     # Tables without weights are not used.
     size = size if support.weights else FeatureSizes(0, 0, 0)

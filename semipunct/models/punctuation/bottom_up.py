@@ -1,7 +1,7 @@
 """Bottom-up sampling, for features of the marks within a constituent.
 
-The pair of a constituent is drawn after all pairs and surface strings within it. A slot is
-rewritten by the channel as soon as all its punctemes are drawn.
+The pair of a constituent is drawn after all pairs and surface strings within it. The channel
+rewrites a slot as soon as all its punctemes are drawn.
 """
 
 from __future__ import annotations
@@ -29,33 +29,20 @@ INSIDE = "inside"
 
 @dataclass(frozen=True, slots=True)
 class BottomUpSampler:
-    """The tables of a model for bottom-up sampling, shared by the draws of all sentences.
-
-    Attributes:
-        channel: the channel.
-        features: the features of a model.
-        pairs: ``[pairs, 2]`` the labels of each pair.
-        weights: ``[features + 1, pairs]`` the weights of pair features; the last row, for no
-            feature, is zero.
-        token: the codes of the tokens that features distinguish.
-    """
+    """The tables of a model for bottom-up sampling, shared by all sentences."""
 
     channel: ChannelSampler
     features: FeatureIndex
-    pairs: Ints
-    weights: npt.NDArray[np.float32]
-    token: Mapping[str, int]
+    pairs: Ints  # [pairs, 2], labels
+    weights: npt.NDArray[np.float32]  # [features + 1, pairs]; the last row, for no feature, is zero
+    token: Mapping[str, int]  # codes of the tokens that features distinguish
 
     @classmethod
     def of(cls, model: PunctuationModel, parameters: Weights) -> BottomUpSampler:
-        """Build the tables from a model.
-
-        Args:
-            model: the model.
-            parameters: the weights.
+        """Build the tables of a model.
 
         Raises:
-            UsageError: if the marks within a constituent are features of anything but its pair.
+            UsageError: if marks within a constituent are features of anything but its pair.
         """
         families = [c for c in model.features.conjunctions if c.over == INSIDE and len(c.kept)]
         if unsupported := {target for c in families for target in c.targets} - {"pair"}:
@@ -72,13 +59,7 @@ class BottomUpSampler:
         )
 
     def draw(self, requests: Sequence[Request], scores: TreeScores, count: int) -> list[Draws]:
-        """Draw the punctuation of sentences.
-
-        Args:
-            requests: the sentences.
-            scores: the scores of all their words by features of words and trees only, sentence by
-                sentence.
-            count: the number of draws per sentence.
+        """Draw punctuation, given the tree scores of all words of the sentences, end to end.
 
         Raises:
             UsageError: if there is evidence.
@@ -103,7 +84,7 @@ class BottomUpSampler:
         surface, seen = Numbering[Puncteme](()), _TokenSets()
         members = RowCache(surface, partial(seen.members, self.token))
         slots = np.zeros((words + 1, count), np.int64)
-        # Labels of the constituents that end and of those that start at each slot, innermost first.
+        # Labels of the constituents that end or start at each slot, innermost first.
         ending: list[list[Ints]] = [[] for _ in slots]
         starting: list[list[Ints]] = [[] for _ in slots]
         within = np.zeros((words, count), np.int64)
@@ -137,14 +118,7 @@ class BottomUpSampler:
     def _choice(
         self, scores: npt.NDArray[np.float32], rows: Ints, within: Ints, seen: _TokenSets
     ) -> Categorical:
-        """Return the distribution of the pair of one constituent, given the tokens within it.
-
-        Args:
-            scores: ``[pairs]`` the scores by features of words and tree only.
-            rows: ``[tokens, families]`` the features that each token within the constituent adds.
-            within: ``[draws]`` the number of the set of tokens within it.
-            seen: the sets.
-        """
+        """Return the distribution of the pair of a constituent given the tokens within it."""
         first, inverse = unique_rows(within)
         conditional = np.stack([scores] * len(first))
         for row, number in zip(conditional, within[first].tolist(), strict=True):
@@ -160,7 +134,6 @@ class _TokenSets:
         self.sets = Numbering[frozenset[int]](frozenset())
 
     def members(self, token: Mapping[str, int], strings: list[Puncteme]) -> Ints:
-        """Return the number of the set of tokens of each string."""
         return np.array([self.sets.number(frozenset(token[t] for t in s)) for s in strings])
 
     def unite(self, sets: Ints, additions: Ints) -> None:

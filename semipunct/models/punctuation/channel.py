@@ -1,7 +1,7 @@
 """NOISYCHANNEL: a sliding window that edits a slot's underlying tokens (section 2.2, appendix D).
 
-Edit probabilities are indexed in text order, ``[a, b]`` with a left of b. The right-to-left
-channel is the left-to-right one on mirrored strings; only ``mirror`` converts between them.
+Edit probabilities are indexed in text order, ``[a, b]`` with a left of b. The right-to-left channel
+is the left-to-right one on mirrored strings; only ``mirror`` converts between them.
 """
 
 from __future__ import annotations
@@ -22,10 +22,9 @@ CHANNEL = "channel."
 
 
 def possible_edits(symbols: Sequence[str]) -> np.ndarray:
-    """Return the possible edits of windows, ``[edits, symbols, symbols]``; see ``edits.possible``.
+    """Return the mask of possible edits, ``[edits, symbols, symbols]``.
 
-    Reading the first token, from the start symbol, is encoded as an absorption of the start to the
-    left with probability one.
+    The first token absorbs the start symbol to the left with probability one.
     """
     possible = np.zeros((len(EDITS), len(symbols), len(symbols)), bool)
     for i, a in enumerate(symbols[1:], 1):
@@ -41,14 +40,7 @@ def possible_edits(symbols: Sequence[str]) -> np.ndarray:
 def channel_parameters(
     symbols: Sequence[str], options: ModelOptions, initial: np.random.Generator | None, scale: float
 ) -> dict[str, np.ndarray]:
-    """Return initial weights: drawn from N(0, scale^2), or zero.
-
-    Args:
-        symbols: the alphabet; symbol 0 is the start.
-        options: number of passes, and whether weights are tied.
-        initial: random number generator, or None for zero.
-        scale: standard deviation.
-    """
+    """Return initial weights: N(0, scale^2), or zero."""
     n = len(symbols)
     shapes: dict[str, tuple[int, ...]] = {}
     if options.channel != "none":
@@ -70,15 +62,9 @@ def log_edits(
 ) -> Edits:
     """Return the log-probabilities of the edits of one pass, in text order.
 
-    Each of the four tables is ``[symbols, symbols]``. With tied weights, the strengths of two
-    tokens decide which absorbs the other (footnote 5): the weight of absorbing left increases by
-    ``strength[b] - strength[a]``, that of absorbing right decreases by it.
-
-    Args:
-        parameters: weights by name.
-        number: number of the pass, from 0.
-        symbols: the alphabet; symbol 0 is the start.
-        options: direction of the channel, and whether weights are tied.
+    Each of the four tables is ``[symbols, symbols]``; symbol 0 is the start. With tied weights,
+    token strengths decide which token absorbs the other (footnote 5): ``strength[b] - strength[a]``
+    is added to the weight of absorbing left and subtracted from the weight of absorbing right.
     """
     possible = jnp.asarray(possible_edits(symbols))
     if options.channel == "none":
@@ -102,7 +88,7 @@ def log_edits(
 
 
 def mirror(edits: Edits) -> Edits:
-    """Convert edits to those of the mirrored string: text order reversed, sides swapped."""
+    """Convert edits to the mirrored string: text order reversed, sides swapped."""
 
     # The start symbol is not a token of the text: its row is not transposed.
     def swap(table: jax.Array, start: jax.Array) -> jax.Array:

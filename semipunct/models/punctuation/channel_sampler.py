@@ -18,45 +18,27 @@ from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.models.punctuation.rewriting import Rewriter, WindowPass
 
 END = -1
-"""Padding of the rows of an array ``[strings, longest]`` of symbols."""
+"""Padding of arrays of symbols ``[strings, longest]``."""
 
 
 class UnderlyingStrings(NamedTuple):
-    """The non-empty underlying strings of one slot of some sentences, for many draws.
+    """The non-empty underlying strings of one slot per sentence, for many draws."""
 
-    Attributes:
-        shape: the numbers of sentences and draws.
-        at: ``[strings]`` the draw of each string, in ascending order: ``sentence * draws + draw``.
-        symbols: ``[strings, longest]`` the symbols in text order, including boundary marks.
-    """
-
-    shape: tuple[int, int]
-    at: Ints
-    symbols: Ints
+    shape: tuple[int, int]  # numbers of sentences and draws
+    at: Ints  # [strings], ascending: ``sentence * draws + draw``
+    symbols: Ints  # [strings, longest], in text order, with boundary marks
 
 
 @dataclass(frozen=True, slots=True)
 class ChannelSampler:
-    """A sampler of the noisy channel: from underlying to surface strings.
-
-    Attributes:
-        rewriter: the channel's probabilities.
-        spelt: ``[labels + 2, longest]`` the symbols of labels and of both boundary marks.
-        final_mark: whether the end of a sentence has a boundary mark.
-    """
+    """A sampler of surface strings given underlying strings."""
 
     rewriter: Rewriter
-    spelt: Ints
-    final_mark: bool
+    spelt: Ints  # [labels + 2, longest], symbols of labels and of both boundary marks
+    final_mark: bool  # whether the end of a sentence has a boundary mark
 
     @classmethod
     def of(cls, model: PunctuationModel, parameters: Weights) -> ChannelSampler:
-        """Build the tables from a model.
-
-        Args:
-            model: the model.
-            parameters: its weights.
-        """
         code = {s: i for i, s in enumerate(model.inventory.symbols)}
         punctemes = [*model.inventory.labels, (INITIAL,), (FINAL,)]
         spelt = np.full((len(punctemes), max(map(len, punctemes))), END)
@@ -65,12 +47,7 @@ class ChannelSampler:
         return cls(Rewriter.of(model, parameters), spelt, model.options.final_mark)
 
     def boundaries(self, slot: int, last: int) -> Puncteme:
-        """Return the boundary marks of a slot.
-
-        Args:
-            slot: the number of the slot, 0 to n.
-            last: n.
-        """
+        """Return the boundary marks of a slot of a sentence of ``last`` words."""
         final = (FINAL,) if self.final_mark and slot == last else ()
         return (INITIAL, *final) if slot == 0 else final
 
@@ -80,10 +57,9 @@ class ChannelSampler:
         """Concatenate the labels of each draw, enclosed by the boundary marks.
 
         Args:
-            labels: ``[edges, draws]`` the labels of the constituents that end or begin at a slot;
-                those of a sentence are in text order.
-            sentences: ``[edges]`` the sentence of each edge.
-            boundaries: ``[sentences]`` the boundary marks of the slot.
+            labels: ``[edges, draws]``, in text order within a sentence.
+            sentences: ``[edges]``.
+            boundaries: ``[sentences]``.
         """
         draws = labels.shape[1]
         edge, draw = labels.nonzero()
@@ -111,16 +87,7 @@ class ChannelSampler:
         generators: Sequence[np.random.Generator],
         surface: Numbering[Puncteme],
     ) -> Ints:
-        """Draw the surface string of each draw.
-
-        Args:
-            inputs: the underlying strings.
-            generators: ``[sentences]`` random number generators.
-            surface: a numbering of surface strings, without boundary marks; new strings are added.
-
-        Returns:
-            ``[sentences, draws]`` the numbers of the surface strings.
-        """
+        """Draw surface strings; return their indices in ``surface``, ``[sentences, draws]``."""
         shown = np.zeros(inputs.shape, np.int64)
         if not len(inputs.at):
             return shown
@@ -128,8 +95,8 @@ class ChannelSampler:
         # Draws are sorted by sentence.
         ends = sentence.searchsorted(np.arange(inputs.shape[0] + 1)).tolist()
         for window_pass in self.rewriter.passes:
-            # As many numbers are drawn from the generator of each sentence as its own longest
-            # string needs, so that its draws do not depend on the other sentences.
+            # Each generator yields as many numbers as the longest string of its own sentence needs,
+            # so that draws do not depend on other sentences.
             points = np.zeros((len(symbols), symbols.shape[1] - 1))
             for generator, first, end in zip(generators, ends, ends[1:], strict=False):
                 if end > first and points.shape[1]:
@@ -149,15 +116,7 @@ class ChannelSampler:
         return shown
 
     def map_strings(self, inputs: UnderlyingStrings, value: Callable[[Puncteme], float]) -> Floats:
-        """Apply a function to the underlying string of each draw, once per distinct string.
-
-        Args:
-            inputs: the underlying strings of one sentence.
-            value: the function.
-
-        Returns:
-            ``[draws]`` the values; zero for empty strings.
-        """
+        """Apply a function to each distinct underlying string of a sentence, ``[draws]``."""
         first, inverse = unique_rows(*(inputs.symbols + 1).T)
         values = [value(self.tokens(row)) for row in inputs.symbols[first].tolist()]
         values_of_draws = np.zeros(inputs.shape[1])
@@ -165,7 +124,6 @@ class ChannelSampler:
         return values_of_draws
 
     def tokens(self, string: Sequence[int]) -> Puncteme:
-        """Return the tokens of a row of symbols."""
         names = self.rewriter.inventory.symbols
         return tuple(names[s] for s in string if s != END)
 
@@ -177,12 +135,7 @@ class ChannelSampler:
 
 
 def enclose(boundaries: Puncteme, string: Puncteme) -> Puncteme:
-    """Put the boundary marks of a slot around its string.
-
-    Args:
-        boundaries: the boundary marks of the slot: none, one or both.
-        string: the tokens of the slot.
-    """
+    """Put the boundary marks of a slot around its string."""
     before = (t for t in boundaries if t == INITIAL)
     return (*before, *string, *(t for t in boundaries if t == FINAL))
 
@@ -206,13 +159,9 @@ def sample_pass(window_pass: WindowPass, symbols: Ints, points: Floats) -> Ints:
     which is written at the end.
 
     Args:
-        window_pass: the pass.
-        symbols: ``[strings, longest]`` the symbols of non-empty strings.
-        points: ``[strings, longest - 1]`` uniform random numbers in [0, 1), each of which selects
-            an edit by inversion.
-
-    Returns:
-        ``[strings, longest]`` the symbols of the rewritten strings.
+        symbols: ``[strings, longest]``, of non-empty strings.
+        points: ``[strings, longest - 1]``, uniform numbers in [0, 1) that select edits by
+            inversion.
     """
     if symbols.shape[1] == 1:
         return symbols  # single symbols are not rewritten
@@ -253,7 +202,6 @@ def _lined_up(rows: Ints, symbols: Ints) -> Ints:
 
 
 def _reversed(symbols: Ints, lengths: Ints) -> Ints:
-    """Reverse every string."""
     place = lengths[:, None] - 1 - np.arange(symbols.shape[1])
     turned = np.take_along_axis(symbols, np.maximum(place, 0), 1)
     return np.where(place < 0, END, turned)

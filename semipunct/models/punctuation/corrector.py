@@ -1,6 +1,6 @@
-"""Models of correct punctuation given words, tree and the written punctuation (section 6.2).
+"""Models of correct punctuation given words, tree and written punctuation (section 6.2).
 
-What a correction model is, and what was tried: docs/decisions/correction.md.
+See docs/decisions/correction.md.
 """
 
 from __future__ import annotations
@@ -23,7 +23,6 @@ from semipunct.features.templates import Table
 from semipunct.marks import Puncteme, spacing
 from semipunct.marks.corrections import corrections
 from semipunct.models.base import Model, Weights
-from semipunct.models.capabilities import StaysNear, nothing_in_common
 from semipunct.models.punctuation.batches import EncodedSentences
 from semipunct.models.punctuation.channel import CHANNEL
 from semipunct.models.punctuation.model import PunctuationModel
@@ -33,26 +32,12 @@ ANALYSED = "analysed"
 """The template of features of the underlying tree of the written punctuation."""
 
 
-class _Error(msgspec.Struct, array_like=True):
-    """A row of the table of errors in model data."""
-
-    before: Puncteme
-    after: Puncteme
-    times: int
-
-
 @dataclass(frozen=True, eq=False, repr=False)
-class CorrectionModel(PunctuationModel, StaysNear):
-    """The punctuation model with additional features of the written punctuation.
+class CorrectionModel(PunctuationModel):
+    """The punctuation model with features of the written punctuation.
 
     The written punctuation is given and only the correct punctuation is random, so structure,
-    likelihood, training and sampling are those of the punctuation model.
-
-    Attributes:
-        errors: the changed tokens of a slot in training, their corrections, and the number of
-            occurrences.
-        centre: channel weights towards which those of this model are regularised, as section 6.2
-            does with the channel of correct text; empty for none.
+    likelihood, training and sampling are inherited.
     """
 
     kind: ClassVar[str] = "correction"
@@ -61,9 +46,11 @@ class CorrectionModel(PunctuationModel, StaysNear):
         "semipunct correct MODEL IN.txt --parser PARSER",
     )
 
+    # training counts of corrections, by original and corrected tokens
     errors: Mapping[tuple[Puncteme, Puncteme], int] = field(
         default_factory=dict[tuple[Puncteme, Puncteme], int]
     )
+    # channel weights towards which training is regularised (section 6.2)
     centre: Mapping[str, npt.NDArray[np.float32]] = field(
         default_factory=dict[str, npt.NDArray[np.float32]]
     )
@@ -78,7 +65,7 @@ class CorrectionModel(PunctuationModel, StaysNear):
 
     def near(self, base_model: Model, parameters: Weights) -> Self:
         if not isinstance(base_model, PunctuationModel):
-            raise nothing_in_common(self, base_model)
+            return super().near(base_model, parameters)
         own_symbols = self.inventory.symbols
         place = {symbol: i for i, symbol in enumerate(base_model.inventory.symbols)}
         base_places = [place[symbol] for symbol in own_symbols if symbol in place]
@@ -111,12 +98,7 @@ class CorrectionModel(PunctuationModel, StaysNear):
         return {**super().constants(options), **centre}
 
     def may_become(self, written: Puncteme, right: Puncteme) -> bool:
-        """Tell whether all corrections from one string of a slot to another occur in training.
-
-        Args:
-            written: the written tokens.
-            right: the tokens that replace them.
-        """
+        """Return whether all corrections from ``written`` to ``right`` occur in training."""
         return all(
             (correction.before, correction.after) in self.errors
             for correction in corrections([written], [right])
@@ -130,10 +112,10 @@ class CorrectionModel(PunctuationModel, StaysNear):
 
     @classmethod
     def from_data(cls, data: Any, options: ModelOptions) -> Self:
-        rows = msgspec.convert(data["errors"], list[_Error])
-        if any(row.times < 1 or row.before == row.after for row in rows):
+        rows = msgspec.convert(data["errors"], list[tuple[Puncteme, Puncteme, int]])
+        if any(times < 1 or before == after for before, after, times in rows):
             raise ValueError("an error changes nothing, or has a count below 1")
-        errors = {(row.before, row.after): row.times for row in rows}
+        errors = {(before, after): times for before, after, times in rows}
         model = replace(super().from_data(data, options), errors=errors)
         centre = msgspec.convert(data.get("centre", {}), dict[str, np.ndarray])
         start = model.initial_parameters(0, 0.0)
@@ -152,7 +134,7 @@ class CorrectionModel(PunctuationModel, StaysNear):
 
     @property
     def analysed(self) -> bool:
-        """True if the model uses an underlying tree of the written punctuation."""
+        """Whether the model uses an underlying tree of the written punctuation."""
         return ANALYSED in self.options.templates
 
     @property
@@ -165,14 +147,7 @@ class CorrectionModel(PunctuationModel, StaysNear):
 
 
 def count_corrections(sentences: Sequence[Sentence]) -> dict[tuple[Puncteme, Puncteme], int]:
-    """Count the corrections in sentences, by original and corrected tokens.
-
-    Args:
-        sentences: sentences with their written punctuation.
-
-    Returns:
-        The counts, most frequent correction first.
-    """
+    """Count corrections by original and corrected tokens, most frequent first."""
     counts = Counter(
         (correction.before, correction.after)
         for s in sentences
@@ -183,14 +158,10 @@ def count_corrections(sentences: Sequence[Sentence]) -> dict[tuple[Puncteme, Pun
 
 
 def check_written(sentences: Sequence[Sentence], options: ModelOptions) -> None:
-    """Check that sentences contain the information that a correction model uses.
-
-    Args:
-        sentences: sentences with their written punctuation.
-        options: options of the model.
+    """Check that sentences have the written punctuation that a correction model needs.
 
     Raises:
-        TreebankError: if one does not, or lacks the underlying tree that ``analysed`` requires.
+        TreebankError: if a sentence lacks it, or its underlying tree if ``analysed`` is a template.
     """
     for sentence in sentences:
         if sentence.written is None:

@@ -1,4 +1,4 @@
-"""Conversion of a model's vocabulary to plain JSON values and back; msgspec checks the types."""
+"""Conversion of a model's vocabulary to plain JSON values and back."""
 
 from __future__ import annotations
 
@@ -23,10 +23,7 @@ Strings = tuple[str, ...]
 
 
 class InventoryData(msgspec.Struct):
-    """An ``Inventory``; ``allowed`` lists the pairs of each relation.
-
-    Models of earlier versions have no ``joining``.
-    """
+    """An ``Inventory``; models of earlier versions have no ``joining``."""
 
     symbols: Strings
     labels: tuple[Strings, ...]
@@ -39,7 +36,7 @@ class InventoryData(msgspec.Struct):
 
 
 class ConjunctionData(msgspec.Struct):
-    """A ``Conjunction``; ``features`` is the number of codes that it keeps."""
+    """A ``Conjunction`` with ``features`` codes."""
 
     templates: Strings
     table: Table
@@ -50,7 +47,7 @@ class ConjunctionData(msgspec.Struct):
 
 
 class FeaturesData(msgspec.Struct):
-    """A ``FeatureIndex``; ``codes`` is the number of codes of each attribute when it was built."""
+    """A ``FeatureIndex``, with the number of codes of each attribute."""
 
     symbols: dict[str, Strings]
     codes: dict[str, int]
@@ -58,9 +55,9 @@ class FeaturesData(msgspec.Struct):
 
 
 class ModelData(msgspec.Struct):
-    """The plain values of a model without options and weights, in the order of writing.
+    """The plain values of a model without options and weights.
 
-    ``words`` held the vocabulary of a network in earlier versions; digests of models include it.
+    ``words`` is unused, but part of the digests of models.
     """
 
     inventory: InventoryData
@@ -71,13 +68,7 @@ class ModelData(msgspec.Struct):
 def to_data(
     inventory: Inventory, features: FeatureIndex, supports: Mapping[Table, Support]
 ) -> dict[str, Any]:
-    """Return the parts of a model as plain values and arrays.
-
-    Args:
-        inventory: tokens, punctemes and pairs.
-        features: the feature contexts that are kept.
-        supports: the outcomes for which features have weights.
-    """
+    """Convert the parts of a model to plain values and arrays."""
     allowed, joining = inventory.allowed, inventory.joining.places
     plain: dict[str, Any] = msgspec.to_builtins(
         ModelData(
@@ -109,11 +100,7 @@ def to_data(
 
 
 def from_data(data: Any) -> tuple[Inventory, FeatureIndex, dict[Table, Support]]:
-    """Invert ``to_data``.
-
-    Raises:
-        KeyError, TypeError, ValueError: if the data is not what ``to_data`` returns.
-    """
+    """Invert ``to_data``."""
     model_data = msgspec.convert(data, ModelData)
     arrays = msgspec.convert(data["arrays"], dict[str, np.ndarray])
     for name, array in arrays.items():
@@ -131,7 +118,7 @@ def _end_to_end(parts: Iterable[Ints]) -> Ints:
 
 
 def _small(numbers: Ints | npt.NDArray[np.int32]) -> npt.NDArray[Any]:
-    """Return non-negative numbers in the smallest integer type that can hold them all."""
+    """Convert non-negative numbers to the smallest sufficient integer type."""
     return numbers.astype(np.min_scalar_type(int(numbers.max(initial=0))))
 
 

@@ -1,7 +1,4 @@
-"""The likelihood of marks, and underlying trees T': the best, the k best, and posterior samples.
-
-All are queries to the distribution over the choices of ``GivenTrees``.
-"""
+"""Likelihoods of marks, and underlying trees T': the best, the k best, and posterior samples."""
 
 from __future__ import annotations
 
@@ -35,13 +32,7 @@ _BRACKETS = {"[": "\\[", "]": "\\]"}
 
 @dataclass(frozen=True, slots=True)
 class SlotAnalysis:
-    """The rewriting of one slot; both strings include boundary marks.
-
-    Attributes:
-        underlying: the underlying tokens.
-        edits: the edits, in the order in which they were made.
-        surface: the surface tokens.
-    """
+    """The rewriting of one slot; both strings include boundary marks."""
 
     underlying: Puncteme
     edits: tuple[Edit, ...]
@@ -50,13 +41,12 @@ class SlotAnalysis:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Analysis:
-    """An underlying tree T' of a sentence; ``str`` writes brackets as in section 1 of the paper.
+    """An underlying tree T' of a sentence.
 
     Attributes:
-        sentence: the words, the tree and the surface.
-        pairs: left and right puncteme of each word; the open puncteme is ``(marks.OPEN,)``, and
-            its spelling is part of the surface of its slot.
-        log_joint: log p(T', x | T), summed over edits (natural logarithm).
+        pairs: left and right puncteme of each word. The open puncteme is ``(marks.OPEN,)``; its
+            spelling is part of the surface of its slot.
+        log_joint: log p(T', x | T), summed over edits.
         log_posterior: log p(T' | T, x).
         slots: one entry per slot.
     """
@@ -69,7 +59,7 @@ class Analysis:
 
     @property
     def log_likelihood(self) -> float:
-        """Log p(x | T), that of the marks given the tree, summed over all underlying trees."""
+        """Log p(x | T), summed over all underlying trees."""
         # An analysis of probability zero (log_joint = log_posterior = -inf) has no quotient.
         if math.isinf(self.log_joint):
             return self.log_joint
@@ -79,9 +69,7 @@ class Analysis:
         r"""Write the tree in one line, as in section 1 of the paper, in linear time.
 
         Every node with a non-empty puncteme, except the root, has brackets around its constituent
-        and its punctemes just inside them.  Marks that are square brackets are written ``\[`` and
-        ``\]``; special tokens have the symbols of ``marks.tokens``. Words lack the dot of an
-        abbreviation, which is a separate mark.
+        and its punctemes just inside them. Square brackets of the text are escaped.
         """
         tree = self.sentence.tree
         sides: list[tuple[list[str], list[str]]] = []
@@ -102,11 +90,7 @@ class Analysis:
         )
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the analysis as JSON-serialisable values.
-
-        ``heads`` are word numbers (1..n, 0 for the root) in the projective tree; ``nodes`` has one
-        entry per word, ``slots`` one per slot (0..n); logarithms are natural.
-        """
+        """Return JSON-serialisable values; words are numbered from 1, slots from 0."""
         s = self.sentence
         return {
             "sent_id": s.sentence_id,
@@ -138,26 +122,14 @@ def _marks(puncteme: Puncteme) -> list[str]:
 
 @partial(jit, static=1)
 def log_choices(model: PunctuationModel, parameters: Parameters, batch: Batch) -> jax.Array:
-    """Return ``[words, pairs]`` log p(l, r | w) of a batch (equation 4).
-
-    Args:
-        model: the model; a static argument: the function is compiled once per model and shape.
-        parameters: the result of ``model.read``.
-        batch: the result of ``model.lay_out``.
-    """
+    """Return log p(l, r | w) of a batch, ``[words, pairs]`` (equation 4)."""
     return model.log_choice(parameters, batch)
 
 
 def corpus_log_likelihood(
     model: PunctuationModel, parameters: Weights, sentences: Sequence[Sentence]
 ) -> npt.NDArray[np.float64]:
-    """Return log p(x | T) of each sentence, ``[sentences]``.
-
-    Args:
-        model: the model.
-        parameters: its weights.
-        sentences: words, trees and surface punctuation.
-    """
+    """Return log p(x | T) of each sentence, ``[sentences]``."""
     return log_likelihoods(model, parameters, Batches(model, model.encode(sentences)))
 
 
@@ -167,14 +139,11 @@ def best(
     sentences: Sequence[Sentence],
     semiring: Derivation | None = None,
 ) -> list[Analysis | None]:
-    """Return the best derivation of each sentence; None for a sentence without any.
+    """Return the best derivation of each sentence; None if it has none.
 
     Args:
-        model: the model.
-        parameters: its weights.
-        sentences: words, trees and surface punctuation.
-        semiring: a ``Derivation`` over any selective base, which defines the best derivation; by
-            default Viterbi: the most probable choice of punctemes and edits.
+        semiring: a ``Derivation`` over a selective base, which ranks derivations; by default
+            Viterbi, the most probable punctemes and edits.
     """
     base = (semiring or Derivation()).base
     analyses_of_each = _derivations(model, parameters, sentences, ("best", base))
@@ -186,15 +155,7 @@ def best_of(
 ) -> list[list[Analysis]]:
     """Return the most probable distinct choices of punctemes of each sentence, best first.
 
-    Derivations are ranked by punctemes and edits together, as in ``best``. Among the first
-    ``2 * count``, only the first of those with the same punctemes is kept, so a sentence may have
-    fewer than ``count`` analyses.
-
-    Args:
-        model: the model.
-        parameters: its weights.
-        sentences: words, trees and surface punctuation.
-        count: the maximum number of analyses of a sentence.
+    Only the first ``2 * count`` derivations are considered, so there may be fewer choices.
     """
     analyses_of_each = _derivations(model, parameters, sentences, ("top", 2 * count))
     return [list({a.pairs: a for a in analyses}.values())[:count] for analyses in analyses_of_each]
@@ -209,21 +170,13 @@ def sample(
 ) -> list[list[Analysis]]:
     """Draw independent samples from p(T' | T, x), after one inside pass per batch.
 
-    Args:
-        model: the model.
-        parameters: its weights.
-        sentences: words, trees and surface punctuation.
-        samples: the number of samples per sentence.
-        seed: the random seed.
-
-    Returns:
-        The samples of each sentence; an empty list for a sentence without an analysis.
+    A sentence without an analysis has no samples.
     """
     return _derivations(model, parameters, sentences, ("sample", samples), seed)
 
 
+# A query: the best derivation under a semiring, or a number of best ones or samples.
 _Question = tuple[Literal["best"], Selective] | tuple[Literal["top", "sample"], int]
-"""A query for derivations, and the semiring that tells the best ones, or the number of them."""
 
 
 def _derivations(
@@ -233,14 +186,13 @@ def _derivations(
     question: _Question,
     seed: int = 0,
 ) -> list[list[Analysis]]:
-    """Return the derivations of each sentence selected by a query, without impossible ones."""
-    # There are few distinct strings, so each rewriting is explained only once.
+    # Few strings are distinct, so rewritings are cached.
     explain = lru_cache(maxsize=None)(Rewriter.of(model, parameters).explain)
     encoded = model.encode(sentences)
     analyses: list[list[Analysis]] = [[] for _ in sentences]
     for number, (members, batch) in enumerate(Batches(model, encoded)):
         read = model.read(parameters, batch)
-        # Two programs instead of one: each takes half of the memory to load.
+        # Two programs take half of the memory to load.
         log_p, log_choice = _score(model, read, batch)
         channel = {name: x for name, x in read.items() if name.startswith(CHANNEL)}
         bare = batch._replace(features={})
@@ -253,7 +205,7 @@ def _derivations(
         for b, (i, words) in enumerate(_spans(members, encoded.lengths)):
             by_choice: dict[bytes, Analysis] = {}
             for choice in choices[np.isfinite(weight[:, b])][:, words]:
-                # Many draws are equal.
+                # Analyses are cached, because many draws are equal.
                 if (choice_key := choice.tobytes()) not in by_choice:
                     by_choice[choice_key] = _analysis(
                         model, explain, sentences[i], choice, log_choice[words], log_p[b]
@@ -266,7 +218,7 @@ def _derivations(
 def _score(
     model: PunctuationModel, parameters: Parameters, batch: Batch
 ) -> tuple[jax.Array, jax.Array]:
-    """Return log p(x | T) of each sentence of a batch, and all log p(l, r | w)."""
+    """Return log p(x | T) of each sentence, and all log p(l, r | w)."""
     potentials = model.potentials(parameters, batch)
     return Distribution(potentials).log_partition(), potentials.choice
 
@@ -281,21 +233,7 @@ def _ask(
     log_p: jax.Array,
     chance: jax.Array,
 ) -> tuple[jax.Array, jax.Array]:
-    """Answer a query about a batch, given the results of ``_score``.
-
-    Args:
-        model: the model.
-        question: the query.
-        parameters: the parameters of the channel.
-        batch: the sentences.
-        log_choice: log p(l, r | w).
-        log_p: log p(x | T) of each sentence.
-        chance: seed and number of the batch. The random key is created from them here: creating it
-            outside would compile two more programs.
-
-    Returns:
-        The pair of each word in each derivation, and the log weights of the derivations.
-    """
+    """Answer a query: the pair of each word, and the log weight, of each derivation."""
     key = jax.random.fold_in(jax.random.key(chance[0]), chance[1])
     potentials = model.potentials(parameters, batch, choice=log_choice)
     distribution = Distribution(potentials)
@@ -311,7 +249,6 @@ def _ask(
 
 
 def _spans(members: Sequence[int], lengths: Sequence[int]) -> list[tuple[int, slice]]:
-    """Return the members of a batch, each with the slice of its words in the batch."""
     ends = np.cumsum([lengths[i] for i in members]).tolist()
     return [(i, slice(end - lengths[i], end)) for i, end in zip(members, ends, strict=True)]
 

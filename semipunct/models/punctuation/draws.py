@@ -1,12 +1,10 @@
-"""Draws of the punctuation of sentences: distributions of many draws at once, and evidence.
+"""Draws of the punctuation of sentences: vectorised categorical draws, and evidence.
 
-With evidence of the surface, draws are made by sequential importance resampling, a particle filter.
-The draws of a sentence are particles, and its slots are time steps. At a slot with evidence, the
-labels of a particle are drawn from a proposal that depends on the evidence. Its weight is the
-probability of the evidence given these labels, times the ratio of model and proposal
-probabilities, and the particles are resampled in proportion to their weights (Gordon, Salmond and
-Smith 1993). As the number of particles grows, their relative frequencies converge to posterior
-probabilities.
+Given evidence of the surface, draws are made by sequential importance resampling, a particle filter
+(Gordon, Salmond and Smith 1993): the draws of a sentence are particles, its slots are time steps.
+At a slot with evidence, labels are drawn from a proposal that depends on the evidence. The weight
+of a particle is the probability of the evidence given these labels, times the ratio of model and
+proposal; particles are then resampled in proportion to their weights.
 """
 
 from __future__ import annotations
@@ -30,37 +28,23 @@ AT_ONCE = 1 << 14
 
 
 class Categorical(NamedTuple):
-    """Categorical distributions, and the distribution of each draw.
+    """Categorical distributions, and the distribution of each draw."""
 
-    Attributes:
-        weight: ``[outcomes, distributions]`` unnormalised probabilities.
-        distribution: ``[draws]`` the number of the distribution of each draw.
-    """
-
-    weight: Floats
-    distribution: Ints
+    weight: Floats  # [outcomes, distributions], unnormalised probabilities
+    distribution: Ints  # [draws]
 
     @classmethod
     def of(cls, scores: npt.NDArray[np.float32], distribution: Ints) -> Categorical:
-        """Create the distributions from scores.
-
-        Args:
-            scores: ``[distributions, outcomes]`` unnormalised log-probabilities.
-            distribution: ``[draws]`` the number of the distribution of each draw.
-        """
+        """Create distributions from log-probabilities, ``[distributions, outcomes]``."""
         weight = scores - scores.max(1, keepdims=True)
         np.exp(weight, out=weight)
         return cls(np.array(weight.T, np.float64, order="C"), distribution)
 
     def draw(self, points: Floats) -> Ints:
-        """Draw outcomes by inversion of the cumulative distribution function, ``[draws]``.
-
-        Args:
-            points: ``[draws]`` uniform random numbers in [0, 1).
-        """
+        """Draw outcomes ``[draws]`` by inversion, given uniform numbers ``[draws]`` in [0, 1)."""
         drawn = np.zeros(len(points), np.int64)
-        # The loop goes through the outcomes and keeps only the draws that lie beyond the current
-        # one. Most draws take one of the first outcomes, so few remain for the others.
+        # The loop over outcomes keeps only the draws beyond the current one. Most draws take one of
+        # the first outcomes, so few remain.
         still, distribution = np.arange(len(points)), self.distribution
         points = points * self.weight.sum(0).take(distribution)
         cumulative = np.zeros(self.weight.shape[1])
@@ -79,49 +63,32 @@ class Categorical(NamedTuple):
         return drawn
 
     def probability(self, outcome: int) -> Floats:
-        """Return the probability of an outcome under the distribution of each draw, ``[draws]``."""
+        """Return the probability of an outcome for each draw, ``[draws]``."""
         return (self.weight[outcome] / self.weight.sum(0)).take(self.distribution)
 
 
+# Weights must not all be zero. If no draw explains the mark, it is kept and the slot has no
+# evidence; otherwise this small number has no effect.
 UNEXPLAINED = 1e-9
-"""Added to the probability of a mark that must be kept, which may be zero under all labels drawn.
+"""Added to the probability of a mark to be kept, which may be zero under all labels drawn."""
 
-The weights must not all be zero: if no draw explains the mark, it is kept, and the draws continue
-as if there were no evidence at the slot. The number is so small that it has no effect if some draw
-explains the mark.
-"""
-
+# A defensive mixture (Hesterberg 1995): other labels are drawn from the model, so no draw is
+# underrepresented by more than the factor ``1 / (1 - GUIDED)``. The value was not tuned.
 GUIDED = 0.5
-"""Probability of proposing labels that spell the existing string, if there are any.
-
-A defensive mixture (Hesterberg 1995): the other labels are drawn from the model itself, so that no
-draw is underrepresented by more than the factor ``1 / (1 - GUIDED)``, whatever the guided proposal
-misses. With one half, the ratio of model and proposal is at most 2; the value was not tuned.
-"""
+"""Probability of proposing labels that spell the existing string, if there are any."""
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """Evidence of the surface of a sentence.
+    """Evidence of the surface of a sentence."""
 
-    Attributes:
-        strings: the existing string of each slot, without boundary marks; an empty string is no
-            evidence.
-        mistaken: the factor for each existing token that is removed; 0 if all tokens must be kept.
-    """
-
-    strings: tuple[Puncteme, ...]
-    mistaken: float = 0.0
+    strings: tuple[Puncteme, ...]  # of each slot, without boundary marks; empty for no evidence
+    mistaken: float = 0.0  # factor for each existing token that is removed; 0 to keep all tokens
 
     def weight(self, slot: int, surface: Puncteme) -> float:
-        """Return the likelihood of the evidence of a slot, up to a constant.
-
-        Args:
-            slot: the number of the slot, 0 to n.
-            surface: the string of the slot.
-        """
-        stands = self.strings[slot]
-        return self.mistaken ** (len(stands) - common_tokens(stands, surface))
+        """Return the likelihood of the evidence of a slot, up to a constant."""
+        existing = self.strings[slot]
+        return self.mistaken ** (len(existing) - common_tokens(existing, surface))
 
 
 def sample_spelling(
@@ -132,18 +99,14 @@ def sample_spelling(
 ) -> tuple[list[Ints], Floats]:
     """Draw labels whose concatenation is a string, by forward filtering and backward sampling.
 
-    The labels are independent except for that condition, so "the first j labels spell the first b
-    tokens" is a Markov chain in j. Its forward probabilities are computed first; labels are then
-    drawn from the last to the first.
+    Labels are independent apart from this condition, so the event "the first j labels spell the
+    first b tokens" is a Markov chain in j.
 
     Args:
-        choices: the distributions of the labels at a slot, in text order.
-        label: the number of each label.
-        string: the tokens to be spelt.
-        generator: the random number generator.
+        choices: distributions of the labels at a slot, in text order.
 
     Returns:
-        ``[draws]`` labels for each choice, and ``[draws]`` the probability that independent labels
+        ``[draws]`` labels for each choice, and the probability ``[draws]`` that independent labels
         spell the string; if it is zero, the labels are undefined.
     """
     ends = len(string) + 1
@@ -177,16 +140,15 @@ def sample_spelling(
 
 
 def proposal_ratio(probability: Floats, spells: Floats) -> Floats:
-    """Return ``q / p``, the proposal's probability of labels over the model's, ``[draws]``.
+    """Return ``q / p``, the probability of labels under proposal and model, ``[draws]``.
 
     The proposal is ``q = (1 - GUIDED) p + GUIDED p(labels | they spell the string)``. The
-    conditional probability is zero if the labels do not spell the string, and otherwise ``p``
-    divided by the probability of spelling it.
+    conditional probability is zero for other labels, and otherwise ``p`` over the probability of
+    spelling the string.
 
     Args:
-        probability: ``[draws]`` the probability that labels from the model spell the string; if it
-            is zero, ``q`` is ``p``.
-        spells: ``[draws]`` one if the drawn labels spell it, otherwise zero.
+        probability: ``[draws]``, that labels from the model spell the string.
+        spells: ``[draws]``, one if the drawn labels spell it.
     """
     possible = probability > 0
     share = spells / np.where(possible, probability, 1)
@@ -194,15 +156,10 @@ def proposal_ratio(probability: Floats, spells: Floats) -> Floats:
 
 
 def systematic_resample(weights: Floats, generator: np.random.Generator) -> Ints:
-    """Resample draws in proportion to their weights; return the indices of survivors, ``[draws]``.
+    """Resample draws in proportion to their weights; return the indices of survivors.
 
-    Systematic resampling (Kitagawa 1996) uses one random number and evenly spaced points. Each draw
-    is chosen its expected number of times, rounded up or down; with equal weights, all draws
-    survive.
-
-    Args:
-        weights: ``[draws]`` unnormalised weights, not all zero.
-        generator: the random number generator.
+    Systematic resampling (Kitagawa 1996) uses one random number and evenly spaced points: each draw
+    survives its expected number of times, rounded up or down.
     """
     share = weights.cumsum() / weights.sum()
     points = (np.arange(len(weights)) + generator.random()) / len(weights)
@@ -210,13 +167,7 @@ def systematic_resample(weights: Floats, generator: np.random.Generator) -> Ints
 
 
 class Request(NamedTuple):
-    """A sentence whose punctuation is to be drawn.
-
-    Attributes:
-        sentence: words and tree.
-        evidence: evidence of its surface, or None.
-        generator: the random number generator.
-    """
+    """A sentence whose punctuation is to be drawn."""
 
     sentence: Sentence
     evidence: Evidence | None
@@ -225,30 +176,21 @@ class Request(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Draws:
-    """Independent draws of the surface punctuation of one sentence.
+    """Draws of the surface punctuation of one sentence."""
 
-    Attributes:
-        strings: for each slot the distinct strings drawn, without boundary marks.
-        chosen: ``[draws, slots]`` the index into ``strings`` for each draw and slot.
-    """
-
+    # distinct strings drawn for each slot, without boundary marks
     strings: tuple[tuple[Puncteme, ...], ...]
-    chosen: Ints
+    chosen: Ints  # [draws, slots], indices into ``strings``
 
     @classmethod
     def of(cls, slots: Ints, strings: Sequence[Puncteme]) -> Draws:
-        """Collect draws.
-
-        Args:
-            slots: ``[slots, draws]`` the numbers of the strings.
-            strings: the strings by number.
-        """
-        # Draws are counted slot by slot, so those of a slot are contiguous.
+        """Collect draws from indices of strings, ``[slots, draws]``."""
+        # The draws of a slot are contiguous, because they are counted slot by slot.
         chosen = np.empty(slots.shape, np.int64).T
         drawn_strings: list[tuple[Puncteme, ...]] = []
         for i, numbers in enumerate(slots):
-            # The order decides ties, and numbers depend on sentences drawn earlier, so the strings
-            # are sorted.
+            # Strings are sorted, because their order breaks ties and their numbers depend on
+            # sentences drawn earlier.
             drawn = sorted(np.bincount(numbers).nonzero()[0].tolist(), key=strings.__getitem__)
             place = np.zeros(len(strings), np.int64)
             place[drawn] = np.arange(len(drawn))
@@ -258,11 +200,7 @@ class Draws:
 
     @classmethod
     def joined(cls, several: Sequence[Draws]) -> Draws:
-        """Concatenate draws of the same slots.
-
-        Args:
-            several: the draws to concatenate, at least one.
-        """
+        """Concatenate draws of the same slots."""
         if len(several) == 1:
             return several[0]
         joined_strings: list[tuple[Puncteme, ...]] = []

@@ -1,8 +1,7 @@
-"""The features that weigh most for a puncteme, in a log-linear punctuation model.
+"""The features with the largest weights for a puncteme in a log-linear punctuation model.
 
-The score of a pair of punctemes is a sum over the features of the node (equation 4). Of each
-feature the difference is listed between the pair in question and the same pair without the puncteme
-of one side: what the feature adds to the log-odds of that puncteme.
+The contribution of a feature (equation 4) is its difference between the pair and the same pair
+without the puncteme of one side: its share of the log-odds of that puncteme.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ import numpy.typing as npt
 
 from semipunct.corpus import Sentence
 from semipunct.features.attributes import At, Attribute, code_sizes
-from semipunct.features.index import Conjunction, FeatureIndex, FeatureRows
+from semipunct.features.index import Conjunction, FeatureRows
 from semipunct.features.templates import TABLES, Table, attribute_table
 from semipunct.features.vocabulary import Vocabulary
 from semipunct.marks import Pair
@@ -30,29 +29,19 @@ LISTED = 3
 
 
 class FeatureWeight(NamedTuple):
-    """A feature and its contribution to the log-odds of a puncteme.
-
-    Attributes:
-        feature: its attributes with their values.
-        weight: in nats; positive speaks for the puncteme.
-    """
+    """A feature and its contribution to the log-odds of a puncteme, in nats."""
 
     feature: str
     weight: float
 
 
 class NodeFeatures:
-    """The features of the nodes of a sentence, extracted when they are first asked for."""
+    """The features of the nodes of a sentence, extracted on demand."""
 
     def __init__(self, model: PunctuationModel, parameters: Weights, sentence: Sentence) -> None:
-        """Remember a model and a sentence.
-
-        Args:
-            model: the model.
-            parameters: its weights.
-            sentence: words, tree and surface punctuation.
-        """
         self._model, self._parameters, self._sentence = model, parameters, sentence
+        self._attributes = attribute_table()
+        self._sizes = code_sizes(model.features.vocabulary, self._attributes)
 
     def weights(
         self,
@@ -62,16 +51,11 @@ class NodeFeatures:
         listed: int = LISTED,
         tables: Iterable[Table] = tuple(TABLES),
     ) -> list[FeatureWeight]:
-        """Return the features that weigh most for, or against, the puncteme of one side.
-
-        What a network adds to the scores has no features, and is not listed.
+        """Return the features with the largest weights for or against the puncteme of one side.
 
         Args:
-            word: the head of the constituent, from 1.
+            word: head of the constituent, from 1.
             side: ``left`` or ``right``.
-            pair: the punctemes of the constituent.
-            listed: how many features to list.
-            tables: whose features are listed.
         """
         inventory = self._model.inventory
         label_of = {label: i for i, label in enumerate(inventory.labels)}
@@ -103,7 +87,6 @@ class NodeFeatures:
     def _of_table(
         self, table: Table, node: int, outcome: int, reference: int
     ) -> list[FeatureWeight]:
-        """Return the contributions of the features of a table to one outcome, not another."""
         rows = self._rows[table]
         entries = slice(*rows.start[node : node + 2].tolist())
         features, values = rows.context[entries].astype(np.int64), rows.value[entries]
@@ -117,53 +100,16 @@ class NodeFeatures:
             scores * (outcomes == outcome) - scores * (outcomes == reference)
         ).astype(np.float64)
         total = np.bincount(of_feature, signed, len(features)) * values
-        names = self._names
         return [
-            FeatureWeight(names.name(table, int(features[i])), float(total[i]))
+            FeatureWeight(self._name(table, int(features[i])), float(total[i]))
             for i in np.flatnonzero(total)
         ]
-
-    @cached_property
-    def _names(self) -> FeatureNames:
-        return FeatureNames(self._model.features)
 
     @cached_property
     def _rows(self) -> dict[Table, FeatureRows]:
         return self._model.features.extract([self._sentence])
 
-
-_KINDS: Mapping[str, str] = {
-    "upos": "upos", "xpos": "xpos", "relation": "relation", "form": "form",
-    "begins": "character", "ends": "character",
-}  # fmt: skip
-"""The kind of value of each property of a word, in the words of ``Vocabulary``."""
-
-_WORDS: Mapping[str, str] = {
-    "child": "relation", "ancestor": "relation", "sibling_before": "relation",
-    "sibling_after": "relation", "sentence_form": "form", "inside": "token",
-}  # fmt: skip
-"""The kind of value of further attributes."""
-
-_PLACES = ("within", "at the end", "at the beginning", "everywhere")
-
-
-class FeatureNames:
-    """The names of the features of an index."""
-
-    def __init__(self, index: FeatureIndex) -> None:
-        """Prepare the names of an index."""
-        self._vocabulary = index.vocabulary
-        self._index = index
-        self._attributes: Mapping[str, Attribute] = attribute_table()
-        self._sizes = code_sizes(index.vocabulary, self._attributes)
-
-    def name(self, table: Table, number: int) -> str:
-        """Return the name of a feature.
-
-        Args:
-            table: the table of the feature.
-            number: of the feature in its table.
-        """
+    def _name(self, table: Table, number: int) -> str:
         offsets, families = self._families[table]
         family = families[bisect_right(offsets, number) - 1]
         code = int(family.kept[number - family.offset])
@@ -173,17 +119,33 @@ class FeatureNames:
     @cached_property
     def _families(self) -> dict[str, tuple[list[int], list[Conjunction]]]:
         tables: dict[str, tuple[list[int], list[Conjunction]]] = {}
-        for family in self._index.conjunctions:
+        for family in self._model.features.conjunctions:
             offsets, families = tables.setdefault(family.table, ([], []))
             offsets.append(family.offset)
             families.append(family)
         return tables
 
     def _values(self, parts: Sequence[str], code: int) -> Iterator[str]:
-        """Yield attributes and values, the last one first: codes are mixed-radix numbers."""
+        """Yield attributes and values, the last one first."""
+        vocabulary = self._model.features.vocabulary
         for part in reversed(parts):
             code, digit = divmod(code, self._sizes[part])
-            yield f"{part}={_value(self._vocabulary, self._attributes.get(part), part, digit)}"
+            yield f"{part}={_value(vocabulary, self._attributes.get(part), part, digit)}"
+
+
+# The kind of value, in ``Vocabulary``, of each property of a word.
+_KINDS: Mapping[str, str] = {
+    "upos": "upos", "xpos": "xpos", "relation": "relation", "form": "form",
+    "begins": "character", "ends": "character",
+}  # fmt: skip
+
+# The kind of value of further attributes.
+_WORDS: Mapping[str, str] = {
+    "child": "relation", "ancestor": "relation", "sibling_before": "relation",
+    "sibling_after": "relation", "sentence_form": "form", "inside": "token",
+}  # fmt: skip
+
+_PLACES = ("within", "at the end", "at the beginning", "everywhere")
 
 
 def _value(vocabulary: Vocabulary, spec: Attribute | None, part: str, code: int) -> str:

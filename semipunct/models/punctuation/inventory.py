@@ -1,15 +1,12 @@
-"""The inventory of a model: tokens, punctemes and pairs of punctemes.
-
-Pairs are counted in parts of strings: docs/decisions/punctuation-model.md.
-"""
+"""The inventory of a model: tokens, punctemes and pairs of punctemes."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import chain
+from itertools import chain, product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -31,33 +28,23 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Inventory:
-    """The finite sets of the model, estimated from the surface of a training treebank (section 4).
+    """The finite sets of the model, estimated from the surface of a treebank (section 4)."""
 
-    Attributes:
-        symbols: the channel's alphabet; symbol 0 is the start.
-        labels: the punctemes; label 0 is the empty one.
-        pairs: ``[pairs, 2]`` label numbers (left, right); in pair 0 both are empty.
-        relations: relations for which ``allowed`` has a row.
-        allowed: ``[relations + 1, pairs]`` the pairs that each relation allows (the last row: any
-            other relation), or None if all relations allow all pairs.
-        counts: ``[relations + 1, pairs]`` how often a pair flanked a constituent of a relation.
-        spelling: the distribution over strings of the open puncteme.
-        joining: the tokens that only join words; by typographic rules if the treebank records no
-            spaces, or the model was trained before they were counted.
-    """
-
-    symbols: tuple[str, ...]
-    labels: tuple[Puncteme, ...]
-    pairs: npt.NDArray[np.int32]
+    symbols: tuple[str, ...]  # the channel's alphabet; symbol 0 is the start
+    labels: tuple[Puncteme, ...]  # punctemes; label 0 is empty
+    pairs: npt.NDArray[np.int32]  # [pairs, 2], labels; in pair 0 both are empty
     relations: tuple[str, ...]
+    # [relations + 1, pairs] (last row: any other relation); None for all pairs
     allowed: npt.NDArray[np.bool_] | None
-    counts: npt.NDArray[np.int32]
-    spelling: Spelling
+    counts: npt.NDArray[np.int32]  # [relations + 1, pairs], of flanked constituents
+    spelling: Spelling  # of the open puncteme
+    # Tokens that only join words; typographic rules if the treebank records no spaces, or the model
+    # is older.
     joining: JoiningMarks = BY_TYPOGRAPHY
 
     @property
     def tokens(self) -> tuple[str, ...]:
-        """The surface tokens: symbols that may be visible in a slot, excluding boundary marks."""
+        """The tokens that may be visible in a slot, without boundary marks."""
         return tuple(s for s in self.symbols[1:] if s not in (INITIAL, FINAL, OPEN))
 
     def encode(self, puncteme: Sequence[str]) -> tuple[int, ...]:
@@ -67,13 +54,12 @@ class Inventory:
         return tuple(number.get(t, unknown) for t in puncteme)
 
     def pair_name(self, pair: int) -> Pair:
-        """Return the two punctemes of a pair."""
         left, right = (int(label) for label in self.pairs[pair])
         return self.labels[left], self.labels[right]
 
 
 def target_columns(inventory: Inventory) -> dict[Target, int]:
-    """Return the number of outcomes that the weights of each target distinguish."""
+    """Return the number of outcomes of each target."""
     labels = len(inventory.labels)
     sizes: dict[Target, int] = {
         "pair": len(inventory.pairs),
@@ -88,13 +74,8 @@ def build_inventory(sentences: Sequence[Sentence], options: ModelOptions) -> Inv
 
     With ``options.hard_sets`` these are the sets of the paper: every surface string of a slot is a
     puncteme, and a relation allows the pairs that flank its constituents (V and W_d of section 4).
-    Otherwise, pairs of substrings are included as well, rare pairs are left to the back-off, and
-    every single token and the open puncteme may occur on either side of any relation
-    (docs/decisions/punctuation-model.md gives the reasons).
-
-    Args:
-        sentences: trees and surface punctuation.
-        options: minimum counts of tokens and pairs, and the kind of sets.
+    Otherwise pairs of substrings are included, rare pairs are left to the back-off, and every
+    single token and the open puncteme may occur on either side of any relation.
     """
     counts = token_counts(slot for s in sentences for slot in s.slots)
     frequent = frequent_tokens(counts, options.minimum_token_count)
@@ -114,10 +95,11 @@ def build_inventory(sentences: Sequence[Sentence], options: ModelOptions) -> Inv
         if options.hard_sets:
             candidates[left_string, right_string] += n
         else:
-            for pair in _parts(left_string, right_string):
+            # Pairs of substrings: the string of a slot may come from several constituents.
+            for pair in product(substrings(left_string), substrings(right_string)):
                 candidates[pair] += n
     pairs = _choose(candidates, (*frequent, UNK), options)
-    labels = _number({p for pair in pairs for p in pair})
+    labels = tuple(sorted({p for pair in pairs for p in pair}, key=lambda p: (len(p), p)))
     number = {pair: i for i, pair in enumerate(pairs)}
     seen = np.zeros((len(relations) + 1, len(pairs)), np.int32)
     for (relation, left_string, right_string), n in flanks.items():
@@ -138,15 +120,8 @@ def build_inventory(sentences: Sequence[Sentence], options: ModelOptions) -> Inv
     )
 
 
-def _parts(left: Puncteme, right: Puncteme) -> Iterator[Pair]:
-    """Yield pairs of substrings: the string of a slot may come from several constituents."""
-    for a in substrings(left):
-        for b in substrings(right):
-            yield a, b
-
-
 def substrings(puncteme: Puncteme) -> set[Puncteme]:
-    """Return all substrings of a string, including the empty one and the string itself."""
+    """Return all substrings, including the empty one and the string itself."""
     n = len(puncteme)
     return {()} | {puncteme[i:j] for i in range(n) for j in range(i + 1, n + 1)}
 
@@ -164,10 +139,6 @@ def _choose(candidates: Counter[Pair], tokens: Sequence[str], options: ModelOpti
     return sorted(chosen, key=lambda p: (len(p[0]) + len(p[1]), p))
 
 
-def _number(labels: set[Puncteme]) -> tuple[Puncteme, ...]:
-    return tuple(sorted(labels, key=lambda p: (len(p), p)))
-
-
 def supports(
     sentences: Sequence[Sentence],
     inventory: Inventory,
@@ -178,12 +149,7 @@ def supports(
     """Give features weights for the outcomes with which they occur in training.
 
     Args:
-        sentences: sentences of the training treebank.
-        inventory: labels and pairs.
-        features: the features.
-        rows: the feature vectors of the sentences' words.
-        minimum: minimum number of co-occurrences of an outcome with a feature; 0 for weights for
-            all outcomes.
+        minimum: number of co-occurrences; 0 for weights for all outcomes.
     """
     supports_of: dict[Table, Support] = {}
     for table in TABLES:
@@ -197,12 +163,7 @@ def supports(
 def _possible(
     sentences: Sequence[Sentence], inventory: Inventory, table: Table
 ) -> csr_array[Any, Any]:
-    """Return the outcomes that the surface permits at each word, ``[words, outcomes]``.
-
-    The permitted punctemes are the substrings of the strings that flank the word's constituent, as
-    for the pairs of the inventory (docs/decisions/punctuation-model.md). Others may have been
-    removed from the text by the channel; they are observed elsewhere.
-    """
+    """Return the mask of outcomes that the surface permits, ``[words, outcomes]``."""
     # SciPy is not needed for using a model.
     from scipy.sparse import csr_array  # pyright: ignore[reportMissingTypeStubs]
 

@@ -1,13 +1,12 @@
 """Left-to-right sampling, for features of the marks to the left of a constituent's edges.
 
-At each slot the right punctemes of the constituents that end there and the left punctemes of those
-that begin there are drawn, given the surface so far; then the channel rewrites the resulting
-string. Many sentences are processed together, slot by slot, and draws of a sentence with equal
-features share the computation.
+At each slot, the right punctemes of the constituents that end there and the left punctemes of those
+that begin there are drawn given the surface so far; then the channel rewrites the resulting string.
+Draws of a sentence with equal features share the computation.
 
 A pair has probability p(l, r | w) = p(l | T, x before a) p(r | l, T, x before b), where a and b are
 the slots at the edges of the constituent of w. Without features of x this is equation 4 of Li, Wang
-and Eisner (2019); docs/decisions/punctuation-model.md derives it, and says what is lost.
+and Eisner (2019); see docs/decisions/punctuation-model.md.
 """
 
 from __future__ import annotations
@@ -44,60 +43,39 @@ from semipunct.models.punctuation.model import PunctuationModel, TreeScores
 
 Floats = npt.NDArray[np.float32]
 
+# With fewer, the overhead of NumPy calls dominates; with more, arrays exceed the cache. 120
+# sentences of 1,000 draws took 5.7 s with 2^12, 3.1 s with 2^15 and 4.3 s with 2^18 on two cores.
 DRAWS_TOGETHER = 1 << 15
-"""Maximum number of draws made together; a sentence with more draws is processed alone.
+"""Maximum number of draws made together; a sentence with more draws is processed alone."""
 
-With fewer, the overhead of NumPy calls dominates; with more, the arrays of a step exceed the
-processor's cache: 120 sentences of 1,000 draws took 5.7 s with 2^12, 3.1 s with 2^15 and 4.3 s with
-2^18 on two cores.
-"""
-
+# In the worst case every draw has its own distribution over about a hundred labels in single
+# precision; 2^17 of them take about 50 MB.
 LABELS_TOGETHER = 1 << 17
-"""Maximum number of labels of a slot drawn together; with more, the edges of the slot are split.
-
-It bounds the memory: in the worst case every draw has its own distribution over about a hundred
-labels in single precision; 2^17 of them take about 50 MB.
-"""
+"""Maximum number of labels of a slot drawn together, which bounds the memory."""
 
 
 @dataclass(frozen=True, slots=True)
 class LeftToRightSampler:
-    """The tables of a model for left-to-right sampling, shared by all sentences.
-
-    Attributes:
-        channel: the channel.
-        features: the features of a model.
-        pair: ``[labels, labels]`` the pair of a left and a right label; the number of pairs if
-            there is none.
-        symmetric: ``[labels, labels]`` one if the labels mirror each other, otherwise zero.
-        opening: ``[features + 1, labels]`` the weights of left labels; the last row, for no
-            feature, is zero.
-        closing: the same for right labels, with a last column for symmetry with the left label.
-        label: the number of each label.
-        opening_lookups: the features of left labels, for the attributes ``OPENING``.
-        closing_lookups: the features of right labels, for the attributes ``CLOSING``.
-    """
+    """The tables of a model for left-to-right sampling, shared by all sentences."""
 
     channel: ChannelSampler
     features: FeatureIndex
-    pair: Ints
-    symmetric: Floats
+    pair: Ints  # [labels, labels]; the number of pairs if there is no such pair
+    symmetric: Floats  # [labels, labels], one if they mirror each other
+    # [features + 1, labels], weights of left labels; the last row is zero, for no feature
     opening: Floats
+    # the same for right labels, with a last column for symmetry with the left label
     closing: Floats
     label: Mapping[Puncteme, int]
-    opening_lookups: Sequence[FeatureLookup]
-    closing_lookups: Sequence[FeatureLookup]
+    opening_lookups: Sequence[FeatureLookup]  # for the attributes ``OPENING``
+    closing_lookups: Sequence[FeatureLookup]  # for the attributes ``CLOSING``
 
     @classmethod
     def of(cls, model: PunctuationModel, parameters: Weights) -> LeftToRightSampler:
-        """Build the tables from a model.
-
-        Args:
-            model: the model.
-            parameters: its weights.
+        """Build the tables of a model.
 
         Raises:
-            UsageError: if there are also features of the marks within constituents.
+            UsageError: if marks within constituents are features, too.
         """
         if any(c.over == INSIDE and len(c.kept) for c in model.features.conjunctions):
             raise UsageError(
@@ -135,14 +113,7 @@ class LeftToRightSampler:
         )
 
     def draw(self, requests: Sequence[Request], scores: TreeScores, count: int) -> list[Draws]:
-        """Draw the punctuation of sentences.
-
-        Args:
-            requests: the sentences.
-            scores: the scores of all their words by features of words and trees only, sentence by
-                sentence.
-            count: the number of draws per sentence.
-        """
+        """Draw punctuation, given the tree scores of all words of the sentences, end to end."""
         ends = np.cumsum([0, *(request.sentence.tree.words for request in requests)])
         draws: list[Draws] = []
         i = 0
@@ -156,10 +127,7 @@ class LeftToRightSampler:
 
 
 def _drawn_together(requests: Sequence[Request], first: int, most: int) -> Sequence[Request]:
-    """Return the requests from ``first`` on that are drawn together.
-
-    Resampling selects among the draws of one sentence, so with evidence each is drawn alone.
-    """
+    """Return the requests from ``first`` on that are drawn together; with evidence, one alone."""
     last = first + 1
     if not requests[first].evidence:
         while last < min(len(requests), first + most) and not requests[last].evidence:
@@ -168,24 +136,18 @@ def _drawn_together(requests: Sequence[Request], first: int, most: int) -> Seque
 
 
 class _Edge(NamedTuple):
-    """One edge of a constituent.
-
-    Attributes:
-        sentence: the number of its sentence.
-        word: the head of the constituent, numbered across all sentences.
-        left: the slot at which the constituent begins.
-    """
+    """One edge of a constituent."""
 
     sentence: int
-    word: int
-    left: int
+    word: int  # head of the constituent, numbered across all sentences
+    left: int  # slot at which the constituent begins
 
 
 class _Drawing:
-    """The state of drawing the punctuation of some sentences.
+    """The state of drawing the punctuation of several sentences.
 
-    Words are numbered across all sentences. Every array of draws has shape ``[sentences, draws]``,
-    or is one such row; after the last slot of a sentence its rows are undefined.
+    Words are numbered across all sentences. Arrays of draws have shape ``[sentences, draws]``, or
+    are one such row; after the last slot of a sentence its rows are undefined.
     """
 
     def __init__(
@@ -195,9 +157,8 @@ class _Drawing:
         sentences = [request.sentence for request in requests]
         self.generators = [request.generator for request in requests]
         self.left = np.asarray(scores.left)
-        # The last column represents combinations of labels that are not pairs. Their score is minus
-        # infinity, so that a right label is drawn from the pairs of its left label by one gather,
-        # without a mask for each draw.
+        # The last column is for labels that are not a pair. Its score is minus infinity, so that a
+        # right label is drawn from the pairs of its left label without a mask for each draw.
         self.pair = np.pad(scores.pair, ((0, 0), (0, 1)), constant_values=-np.inf)
         attributes = order.features.attributes(sentences)
         self.opening, self.closing = (
@@ -222,10 +183,9 @@ class _Drawing:
             first += tree.words
 
     def run(self) -> list[Draws]:
-        """Draw slot by slot."""
         for slot in range(len(self.shown)):
-            # Labels in the order of the text: right ones of the constituents that end here, then
-            # left ones. Given the surface before the slot they are independent of each other: the
+            # Labels in text order: right labels of the constituents that end here, then left
+            # labels. They are independent given the surface before the slot, because the
             # constituents that end here drew their left labels at earlier slots.
             closing, opening = self.ending[slot], self.starting[slot]
             edges = [*closing, *opening]
@@ -255,17 +215,9 @@ class _Drawing:
         return [edges[i : i + step] for i in range(0, len(edges), step)]
 
     def _opening(self, edges: Sequence[_Edge]) -> Categorical:
-        """Return the distributions of the left labels of constituents that begin at a slot.
-
-        Args:
-            edges: the constituents.
-
-        Returns:
-            The distributions of ``edges * draws`` labels, in which the draws of an edge are
-            consecutive.
-        """
-        # p(l | T, x before a) is a sum over r of the scores of pairs, which ``left`` has already,
-        # plus features of the history. Draws with the same history share one distribution.
+        """Return the distributions of left labels; the draws of an edge are consecutive."""
+        # p(l | T, x before a): ``left`` has the sums over r of the scores of pairs, to which the
+        # features of the history are added. Draws with the same history share a distribution.
         sentence, word, _ = np.array(edges).T
         edge = np.arange(len(edges)).repeat(self.count)
         kind = self.before.kind[sentence].ravel()
@@ -275,23 +227,15 @@ class _Drawing:
         return Categorical.of(left_scores(self.left.take(words, 0), marks), inverse)
 
     def _closing(self, edges: Sequence[_Edge]) -> Categorical:
-        """Return the distributions of the right labels of constituents, given their left labels.
-
-        Args:
-            edges: the constituents that end at the slot.
-
-        Returns:
-            The same as for ``_opening``.
-        """
-        # p(r | l, T, x before b): the scores of the pairs with the left label that was drawn, plus
-        # features of the history at the right edge, of the first token at the left edge (``token``)
-        # and of the last mark within the constituent (``place``).
+        """Return the distributions of right labels given left labels."""
+        # p(r | l, T, x before b): the scores of the pairs with the left label, plus features of the
+        # history at the right edge, of the first token at the left edge (``token``) and of the
+        # last mark within the constituent (``place``).
         sentence, word, left = np.array(edges).T
         edge = np.arange(len(edges)).repeat(self.count)
         label = np.concatenate([self.labels.pop(w) for w in word.tolist()])
         string, state = self.shown[left, sentence].ravel(), self.before.state[sentence].ravel()
-        # Few states and strings occur, but many draws: what depends on these is looked up for the
-        # former only.
+        # Features are looked up once for each of the few distinct states and strings.
         first, several = unique_rows(edge, label, state, string)
         edge, label, state = edge[first], label[first], state[first]
         token = self.history.ends[string[first]][:, 0]
@@ -312,18 +256,15 @@ class _Drawing:
         """Draw the labels of all edges at a slot, ``[edges, draws]``."""
         if not edges:
             return np.zeros((0, self.count), np.int64)
-        # One generator for each sentence: its draws depend neither on the other sentences of the
-        # batch nor on how the edges of a slot are split
-        # (docs/decisions/restoration.md).
+        # With a generator for each sentence, draws depend neither on other sentences nor on how the
+        # edges of a slot are split (docs/decisions/restoration.md).
         points = np.empty((len(edges), self.count))
         for edge, row in zip(edges, points, strict=True):
             self.generators[edge.sentence].random(out=row)
         ends = np.cumsum([len(choice.distribution) for choice in choices])
         parts = zip(choices, np.split(points.ravel(), ends[:-1]), strict=True)
-        return self._rows(np.concatenate([choice.draw(part) for choice, part in parts]))
-
-    def _rows(self, draws: Ints) -> Ints:
-        return draws.reshape(-1, self.count)
+        drawn = np.concatenate([choice.draw(part) for choice, part in parts])
+        return drawn.reshape(-1, self.count)
 
     def _inputs(self, slot: int, edges: Sequence[_Edge], labels: Ints) -> UnderlyingStrings:
         channel = self.order.channel
@@ -339,40 +280,29 @@ class _Drawing:
         free: Ints,
         evidence: Evidence,
     ) -> tuple[Ints, Ints]:
-        """Draw labels and surface of a slot given evidence, and resample the draws.
-
-        Let y be the labels of a draw at this slot, u(y) their concatenation, x the surface and e(x)
-        the likelihood of the evidence, all conditioned on the preceding slots. The posterior is
-        proportional to p(y) p(x | u(y)) e(x).
-
-        Proposal: the evidence s often has a low prior probability, so few labels drawn from p(y),
-        or none, may lead to it. In most slots u is rewritten as itself, so labels that spell s are
-        the best guess: q(y) = (1 - g) p(y) + g p(y | u(y) = s), with g = ``GUIDED``.
-
-        Weight: with x drawn from p(x | u(y)) it is p(y) / q(y) e(x). If the marks must stay, e is
-        one for x = s and zero for all others, so hardly any draw of x would survive; instead, x is
-        set to s, and the weight is p(y) / q(y) p(s | u(y)), summed over the channel's edits, which
-        is the expectation of the former weight.
-
-        Resampling after every slot with evidence makes the weights of all draws equal again. Copies
-        of a draw share their past, but not their future.
-
-        Args:
-            slot: the number of the slot, 0 to n.
-            edges: the constituents that end or begin there, in text order.
-            choices: p(y), in the order of the edges.
-            free: ``[edges, draws]`` labels drawn from p(y).
-            evidence: the evidence of the sentence.
-
-        Returns:
-            ``[edges, draws]`` the labels and ``[draws]`` the numbers of the surface strings.
-        """
+        """Draw labels ``[edges, draws]`` and surface ``[draws]`` given evidence, and resample."""
+        # Let y be the labels of a draw at this slot, u(y) their concatenation, x the surface and
+        # e(x) the likelihood of the evidence, all conditioned on the preceding slots. The posterior
+        # is proportional to p(y) p(x | u(y)) e(x).
+        #
+        # Proposal: the evidence s often has a low prior probability, so few or no labels drawn from
+        # p(y) lead to it. In most slots u is rewritten as itself, so labels that spell s are the
+        # best guess: q(y) = (1 - g) p(y) + g p(y | u(y) = s), with g = ``GUIDED``.
+        #
+        # Weight: with x drawn from p(x | u(y)) it is p(y) / q(y) e(x). If existing marks are kept,
+        # e is one for x = s and zero otherwise, so hardly any draw of x would survive; instead, x
+        # is set to s, and the weight is p(y) / q(y) p(s | u(y)), summed over the channel's edits,
+        # which is the expectation of the former weight.
+        #
+        # Resampling makes all weights equal again. Copies of a draw share their past only.
         (generator,) = self.generators
         order, channel = self.order, self.order.channel
-        stands = evidence.strings[slot]
-        string = tuple(order.features.vocabulary.replace_unknown("token", stands))
+        existing = evidence.strings[slot]
+        string = tuple(order.features.vocabulary.replace_unknown("token", existing))
         of_draws = [
-            Categorical(c.weight, row) for c in choices for row in self._rows(c.distribution)
+            Categorical(c.weight, row)
+            for c in choices
+            for row in c.distribution.reshape(-1, self.count)
         ]
         spelt, probability = sample_spelling(of_draws, order.label, string, generator)
         guided = (probability > 0) & (generator.random(self.count) < GUIDED)
@@ -389,7 +319,7 @@ class _Drawing:
             strings = (self.history.strings.items[i] for i in shown[first].tolist())
             weight *= np.array([evidence.weight(slot, x) for x in strings])[inverse]
         else:
-            shown = np.full(self.count, self.history.strings.number(stands))
+            shown = np.full(self.count, self.history.strings.number(existing))
             explain = channel.rewriter.explain
             weight *= UNEXPLAINED + channel.map_strings(
                 inputs, lambda x: math.exp(explain(x, target).log_probability)
@@ -399,7 +329,6 @@ class _Drawing:
         return labels[:, survivors], shown[survivors]
 
     def _select(self, survivors: Ints) -> None:
-        """Replace all draws, including their histories, by the survivors of resampling."""
         self.history.select(survivors)
         self.shown = self.shown[:, :, survivors]
         self.labels = {w: label[survivors] for w, label in self.labels.items()}

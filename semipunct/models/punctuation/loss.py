@@ -1,7 +1,7 @@
-"""The loss that training minimises: equation 5, per slot.
+"""The training loss: equation 5, per slot.
 
-Of the expected number of unmatched punctemes the paper prints two forms, which differ in the
-distribution: docs/decisions/punctuation-model.md says which is the default, and why.
+The expected number of unmatched punctemes is under the posterior or, as in the paper's algorithm,
+under the prior (docs/decisions/punctuation-model.md).
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from semirings.real import Real
 def expected_unmatched_marks(
     potentials: GivenTrees, *, printed: bool
 ) -> tuple[jax.Array, jax.Array]:
-    """Return log-likelihood and E[c] of each sentence, both ``[sentences]`` (appendix B).
+    """Return log-likelihood and E[c], both ``[sentences]`` (appendix B).
 
     Args:
-        potentials: potentials whose ``feature`` is one for unmatched pairs.
+        potentials: their ``feature`` is one for unmatched pairs.
         printed: take the expectation under the prior, which needs no inside values.
     """
     if printed:
@@ -52,13 +52,8 @@ def loss(
     """Return the regularised negative log-likelihood per slot, and sums over the batch.
 
     Args:
-        potentials: potentials of a batch; with the regulariser, ``feature`` is one for unmatched
-            pairs.
-        slots: ``[sentences]`` number of slots of each sentence, zero in the padding.
-        parameters: weights by name; the lazy optimiser itself applies the penalty of its weights.
-        start: the centres of norms: the log-counts under ``counts``, and those that a model sets
-            for its channel; the centre is zero for weights that are not named.
-        options: the penalties.
+        slots: ``[sentences]``, number of slots; zero in the padding.
+        start: centres of norms by name, zero by default.
     """
     if options.xi:
         log_p, unmatched = expected_unmatched_marks(potentials, printed=options.printed_regulariser)

@@ -22,7 +22,6 @@ from semipunct.features.templates import TEMPLATES, Table
 from semipunct.features.vocabulary import Vocabulary
 from semipunct.marks import PAIRS, is_unmatched
 from semipunct.models.base import Batching, Model, Parameters, Sums, Weights
-from semipunct.models.capabilities import NeedsConstants, Prunes, ReadsRows, ScoresExactly
 from semipunct.models.punctuation.attach import (
     FEATURES,
     TREE_TABLES,
@@ -50,7 +49,6 @@ from semipunct.models.punctuation.options import ModelOptions, TrainOptions
 from semipunct.models.punctuation.pruning import prune_weights, without_zeros
 from semipunct.models.punctuation.slot_automata import automata, label_tries
 from semipunct.structures.given_tree import GivenTrees, Pairs, Trie, inside, log_totals
-from semirings.base import Semiring
 from semirings.log import Log
 
 if TYPE_CHECKING:
@@ -58,30 +56,15 @@ if TYPE_CHECKING:
 
 
 class TreeScores(NamedTuple):
-    """Unnormalised scores from words and tree, the starting point of samplers.
+    """Unnormalised scores from words and tree, the input of samplers."""
 
-    Attributes:
-        pair: ``[words, pairs]``.
-        left: ``[words, labels]`` scores of left labels: log-sums over the pairs that begin with
-            them.
-    """
-
-    pair: jax.Array
-    left: jax.Array
+    pair: jax.Array  # [words, pairs]
+    left: jax.Array  # [words, labels], log-sums over the pairs with each left label
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PunctuationModel(
-    Model[EncodedSentences, Batch], ReadsRows[Batch], ScoresExactly[Batch], NeedsConstants, Prunes
-):
-    """A punctuation model without its weights.
-
-    Attributes:
-        options: the settings.
-        inventory: tokens, punctemes and pairs.
-        features: the feature contexts that are kept.
-        supports: the outcomes for which features have weights, by table.
-    """
+class PunctuationModel(Model[EncodedSentences, Batch]):
+    """A punctuation model without its weights."""
 
     kind: ClassVar[str] = "punctuation"
     batching: ClassVar[Batching] = "words"
@@ -93,28 +76,16 @@ class PunctuationModel(
     options: ModelOptions
     inventory: Inventory
     features: FeatureIndex
-    supports: Mapping[Table, Support]
+    supports: Mapping[Table, Support]  # outcomes for which features have weights
 
     @classmethod
     def fit(cls, sentences: Sequence[Sentence], options: ModelOptions) -> Self:
-        """Collect the inventory and the feature contexts of training sentences.
-
-        Args:
-            sentences: words, trees and surface punctuation.
-            options: options of the model.
-        """
         return cls._fit(sentences, options)[0]
 
     @classmethod
     def fit_and_encode(
         cls, sentences: Sequence[Sentence], options: ModelOptions
     ) -> tuple[Self, EncodedSentences]:
-        """Fit a model, and encode the same sentences; fitting has already extracted their features.
-
-        Args:
-            sentences: words, trees and surface punctuation.
-            options: options of the model.
-        """
         model, rows = cls._fit(sentences, options)
         return model, model._encode(sentences, rows)
 
@@ -132,48 +103,36 @@ class PunctuationModel(
         return cls(options, inventory, features, weights), rows
 
     @property
-    def mirrored(self) -> bool:
-        """True if the window of the first pass moves from right to left."""
-        return self.directions[0]
-
-    @property
     def directions(self) -> tuple[bool, ...]:
-        """For each pass, whether its window moves from right to left; they alternate."""
+        """For each pass, whether its window moves from right to left."""
         first = self.options.channel == "r2l"
         passes = 1 if self.options.channel == "none" else self.options.passes
         return tuple(first == (i % 2 == 0) for i in range(passes))
 
     @cached_property
     def attach_tables(self) -> AttachTables:
-        """The constants of ATTACH."""
         return attach_tables(self.inventory)
 
     @cached_property
     def tries(self) -> tuple[Trie, Trie]:
         """Tries of the punctemes in reading order."""
-        return label_tries(self.inventory, mirrored=self.mirrored)
+        return label_tries(self.inventory, mirrored=self.directions[0])
 
     @cached_property
     def pairs(self) -> Pairs:
         """The pairs grouped by either side, in reading order."""
-        sides = self.inventory.pairs[:, ::-1] if self.mirrored else self.inventory.pairs
+        sides = self.inventory.pairs[:, ::-1] if self.directions[0] else self.inventory.pairs
         return Pairs.of(sides[:, 0], sides[:, 1], len(self.inventory.labels))
 
     @cached_property
     def unmatched(self) -> npt.NDArray[np.float32]:
-        """``[pairs]`` one for pairs with unmatched symmetric tokens (appendix B)."""
+        """``[pairs]``, one for pairs with unmatched tokens (appendix B)."""
         tokens = set(self.inventory.symbols)
         known_pairs = {(a, b) for a, b in PAIRS if a in tokens and b in tokens}
         names = (self.inventory.pair_name(p) for p in range(len(self.inventory.pairs)))
         return np.array([is_unmatched(a, b, known_pairs) for a, b in names], np.float32)
 
     def initial_parameters(self, seed: int, scale: float) -> dict[str, np.ndarray]:
-        """Return initial weights: N(0, scale^2), or zero for scale 0, plus the log-counts.
-
-        Args:
-            seed: seed of the random number generator.
-            scale: standard deviation.
-        """
         generator = np.random.default_rng(seed) if scale > 0 else None
         return {
             **attach_parameters(self.inventory, self.supports, generator, scale),
@@ -181,11 +140,10 @@ class PunctuationModel(
         }
 
     def encode(self, sentences: Sequence[Sentence]) -> EncodedSentences:
-        """Extract features and order trees, once for all batches."""
         return self._encode(sentences, None)
 
     def encode_trees(self, sentences: Sequence[Sentence]) -> EncodedSentences:
-        """Encode words and trees without features of marks, for ``tree_scores``."""
+        """Encode words and trees without features of marks."""
         return self._encode(sentences, self.features.extract(sentences, TREE_TABLES))
 
     def _encode(
@@ -232,34 +190,16 @@ class PunctuationModel(
     def updated_rows(self, batch: Batch, options: TrainOptions) -> Mapping[str, RowNumbers]:
         return _rows_read(batch) if options.lazy else {}
 
-    def log_likelihoods(
-        self, parameters: Parameters, batch: Batch, semiring: Semiring | None = None
-    ) -> jax.Array:
-        """Return the log weight of each sentence's total, ``[sentences]``; differentiable.
-
-        By default it is log p(x | T): minus infinity for a sentence without an analysis, zero for
-        padding, and NaN where products of weights exceed the range of floats;
-        ``exact_log_likelihoods`` is then called.
-
-        Args:
-            parameters: from ``read``.
-            batch: from ``batch``.
-            semiring: the semiring of the sum; None for ``log_totals``.
-        """
-        potentials = self.potentials(parameters, batch)
-        if semiring is None:
-            return log_totals(potentials)
-        total = inside(potentials, semiring)
-        return semiring.log_weight(total.value) + total.log_scale
+    def log_likelihoods(self, parameters: Parameters, batch: Batch) -> jax.Array:
+        # NaN where products of weights exceed the range of floats.
+        return log_totals(self.potentials(parameters, batch))
 
     def exact_log_likelihoods(self, parameters: Parameters, batch: Batch) -> jax.Array:
-        return self.log_likelihoods(parameters, batch, Log())
+        total = inside(self.potentials(parameters, batch), Log())
+        return Log().log_weight(total.value) + total.log_scale
 
     def constants(self, options: TrainOptions) -> dict[str, jax.Array]:
-        """Return the centre of L2 under ``centre = "counts"``: zero except for the log-counts.
-
-        Tables of zeros are returned as a scalar zero, which broadcasts.
-        """
+        """Return the centre of L2: zero except for the log-counts."""
         if options.centre == "zero":
             return {}
         start = self.initial_parameters(0, 0.0)
@@ -273,15 +213,6 @@ class PunctuationModel(
         key: jax.Array,
         options: TrainOptions,
     ) -> tuple[jax.Array, Sums]:
-        """Return the loss of equation 5 per slot, and sums over the batch; see ``loss``.
-
-        Args:
-            parameters: from ``read``.
-            constants: from ``constants``: the centre of the norm, zero for weights not named.
-            batch: from ``batch``.
-            key: PRNG key, which is not used.
-            options: the penalties.
-        """
         unmatched = jnp.asarray(self.unmatched) if options.xi else None
         read = parameters if options.lazy else self.read(parameters, batch)
         potentials = self.potentials(read, batch, unmatched)
@@ -307,7 +238,7 @@ class PunctuationModel(
         dense = prompt(optax.multi_transform(rates, label))
         if not options.lazy:
             return dense
-        # The gradient of the penalty, per slot; ``loss`` leaves these weights out.
+        # ``decay`` is the penalty per slot; ``loss`` has no penalty for these weights.
         return together(lazy_adam(attach, decay=2 * options.l2 / slots), FEATURES, dense)
 
     def prune(
@@ -351,23 +282,12 @@ class PunctuationModel(
         return self.features.vocabulary.unseen(sentences)
 
     def log_choice(self, parameters: Parameters, batch: Batch) -> jax.Array:
-        """Return the log-probability of every pair at every word, ``[words, pairs]``.
-
-        Args:
-            parameters: from ``read``.
-            batch: from ``batch``.
-        """
+        """Return the log-probability of every pair, ``[words, pairs]``."""
         return log_attach(
             parameters, self.attach_tables, batch.features, batch.relation, batch.closed
         )
 
     def tree_scores(self, parameters: Parameters, batch: Batch) -> TreeScores:
-        """Score pairs from words and tree alone, without features of punctuation.
-
-        Args:
-            parameters: from ``read``.
-            batch: from ``batch``.
-        """
         tables = self.attach_tables
         pair = tree_scores(parameters, tables, batch.features, batch.relation, batch.closed)
         return TreeScores(pair, log_sums(pair, tables.left))
@@ -382,11 +302,8 @@ class PunctuationModel(
         """Return the log weights of all choices and slot automata of a batch.
 
         Args:
-            parameters: from ``read``.
-            batch: from ``batch``.
-            feature: ``[pairs]`` or ``[words, pairs]`` an additive quantity of choices.
-            choice: from ``log_choice``, if it is known; then no features are needed, and only the
-                channel's weights are read.
+            feature: ``[pairs]`` or ``[words, pairs]``, an additive quantity of choices.
+            choice: from ``log_choice``, if known; only the channel's weights are then read.
         """
         if choice is None:
             choice = self.log_choice(parameters, batch)
@@ -405,5 +322,4 @@ class PunctuationModel(
 
 
 def _rows_read(batch: Batch) -> dict[str, RowNumbers]:
-    """Return the numbers of the feature weights that a batch reads, by name."""
     return {weights_of(table): rows.weight for table, rows in batch.features.items()}

@@ -1,4 +1,4 @@
-"""Settings of the punctuation model and of its training, and its entry in the registry."""
+"""Settings and registry entries of the punctuation model and the correction model."""
 
 from __future__ import annotations
 
@@ -15,15 +15,14 @@ Centre = Literal["counts", "zero"]
 
 _NO_NETWORK = "network=False, network_width=128, network_layers=2"
 
+# The settings of the network of earlier versions.
 _REMOVED = (
     "model.network", "model.network_width", "model.network_layers", "train.network_learning_rate",
     "train.network_decay", "train.dropout", "train.word_dropout", "train.warmup",
 )  # fmt: skip
-"""The settings of the network that earlier versions had."""
 
 
 def _complaint(names: Sequence[str]) -> str | None:
-    """Return the problem with a choice of feature templates, or None."""
     for name in names:
         if find_template(name) is None:
             template_names = sorted({t.name for t in TEMPLATES}, key=str.lower)
@@ -45,19 +44,16 @@ class ModelOptions:
     Attributes:
         channel: direction of the sliding window; ``none`` is the identity channel (the paper's
             ablation ATTACH).
-        passes: number of passes of the sliding window; directions alternate from ``channel``
-            (footnote 6).
-        tied: add per-token strengths and per-token edit preferences to the edit weights, so that
-            rare bigrams share statistical strength (footnote 5).
-        templates: names of the feature templates to use.
+        passes: passes of the sliding window, in alternating directions (footnote 6).
+        tied: add token strengths and edit preferences to the edit weights, so that rare bigrams
+            share statistical strength (footnote 5).
         minimum_token_count: rarer tokens become UNK (section 4).
         minimum_pair_count: rarer pairs are left to the back-off.
-        minimum_context_count: rarer feature contexts are dropped.
-        minimum_outcome_count: a context has weights only for punctemes that may have occurred this
-            often at its constituents; 0 for weights for all punctemes.
+        minimum_outcome_count: minimum co-occurrences of a context and a possible puncteme for a
+            weight; 0 for weights for all punctemes.
         longest_puncteme: longer punctemes are covered by the open puncteme.
         hard_sets: use the paper's V and W_d, under which unseen strings have probability zero.
-        final_mark: also put a mark at the end of the sentence (footnote 13).
+        final_mark: add a mark at the end of the sentence (footnote 13).
     """
 
     channel: Direction = "r2l"
@@ -77,33 +73,29 @@ class ModelOptions:
     final_mark: bool = False
 
     def __repr__(self) -> str:
-        # Digests of models include it; it is the same as in versions that had a network.
+        # Digests of models include this text, so it keeps the network of earlier versions.
         values = ", ".join(f"{field.name}={getattr(self, field.name)!r}" for field in fields(self))
         return f"{type(self).__name__}({values}, {_NO_NETWORK})"
 
 
 @dataclass(frozen=True, slots=True)
 class TrainOptions(kind.SharedTrainOptions):
-    """Training settings specific to this kind; ``learning_rate`` is the rate of ATTACH.
-
-    The penalties are those of equation 5.
+    """Training settings; penalties are those of equation 5.
 
     Attributes:
-        channel_learning_rate: learning rate of Adam for the channel.
-        lazy: update only the feature weights that the sentences of a step read; the effects of
-            momentum and penalty on a weight in skipped steps are made up for before it is read
-            again.
-        prune: increase in development perplexity that is acceptable for a smaller model, in which
-            feature weights close to zero are removed at the end of training; 0 to keep all weights.
-        l2: coefficient of the squared norm of ATTACH's weights, per sentence (equation 5).
+        learning_rate: of ATTACH.
+        lazy: update only the feature weights that a step reads; momentum and penalty of skipped
+            steps are applied before the next read.
+        prune: acceptable increase in development perplexity from removing small feature weights; 0
+            to keep all weights.
+        l2: coefficient of the squared norm of ATTACH's weights, per sentence.
         channel_l2: the same for the channel's windows.
         tied_l2: the same for the weights that the channel's windows share (``model.tied``).
-        centre: the centre of the norm: the log-counts that training starts from, or zero.
-        xi: coefficient of the posterior regulariser (equation 5).
-        squared: square each sentence's expected count of unmatched punctemes (footnote 7 finds no
-            reason to).
-        printed_regulariser: take that expectation under the prior p(T' | T), as line 15 of the
-            printed Algorithm 1 does, instead of under the posterior p(T' | T, x) of equation 5.
+        centre: centre of the norm: the initial log-counts, or zero.
+        xi: coefficient of the posterior regulariser.
+        squared: square each sentence's expected count of unmatched punctemes (footnote 7).
+        printed_regulariser: take that expectation under the prior p(T' | T), as in line 15 of the
+            printed Algorithm 1, instead of the posterior p(T' | T, x).
     """
 
     learning_rate: Positive = 0.0035
@@ -138,11 +130,7 @@ KIND = kind.Kind(
 
 @dataclass(frozen=True, slots=True, repr=False)
 class CorrectionModelOptions(ModelOptions):
-    """Settings of a correction model: those of the punctuation model with additional templates.
-
-    Attributes:
-        templates: names of the feature templates to use.
-    """
+    """Settings of a correction model, with the additional template ``written``."""
 
     templates: Annotated[tuple[str, ...], Check(_complaint)] = (
         *ModelOptions().templates, "written",

@@ -19,11 +19,9 @@ from semipunct.models.punctuation.attach import FEATURES, weights_of
 Array = npt.NDArray[Any]
 
 
+# Binary search over seven thresholds takes three steps, each evaluating all held-out sentences.
 THRESHOLDS: npt.NDArray[np.float64] = 2.0 ** np.arange(-11.0, -4.0)
-"""The candidate thresholds, from 0.0005 to 0.03; weights reach one and more.
-
-Binary search over seven thresholds takes three steps, each evaluating all held-out sentences.
-"""
+"""Candidate thresholds, from 0.0005 to 0.03; weights reach one and more."""
 
 
 def prune_weights(
@@ -31,16 +29,7 @@ def prune_weights(
     allowance: float,
     perplexity: Callable[[Mapping[str, Array]], float],
 ) -> dict[str, Array]:
-    """Set as many small feature weights to zero as an allowance in perplexity permits.
-
-    Args:
-        parameters: weights by name.
-        allowance: acceptable increase in perplexity.
-        perplexity: maps weights to the perplexity of held-out sentences.
-
-    Returns:
-        Weights that ``perplexity`` has evaluated, unless none can be removed.
-    """
+    """Set as many small feature weights to zero as an allowance in perplexity permits."""
     limit = perplexity(parameters) + allowance
 
     @cache
@@ -53,12 +42,9 @@ def prune_weights(
 
 
 def round_weights(parameters: Mapping[str, Array], least: float) -> dict[str, Array]:
-    """Return feature weights in half precision, with small ones set to zero.
+    """Round feature weights to half precision, and set those below ``least`` to zero.
 
-    Args:
-        parameters: weights by name.
-        least: smaller weights become zero. The largest weight of each table is always kept, so that
-            a table with weights never becomes empty.
+    The largest weight of each table is kept, so that no table becomes empty.
     """
     rounded = dict(parameters)
     for name in FEATURES:
@@ -72,13 +58,7 @@ def round_weights(parameters: Mapping[str, Array], least: float) -> dict[str, Ar
 def without_zeros(
     features: FeatureIndex, supports: Mapping[Table, Support], parameters: Mapping[str, Array]
 ) -> tuple[FeatureIndex, dict[Table, Support], dict[str, Array]]:
-    """Remove feature weights that are zero, and features without other weights.
-
-    Args:
-        features: the features.
-        supports: the outcomes for which they have weights, by table.
-        parameters: weights by name.
-    """
+    """Remove feature weights that are zero, and features without other weights."""
     kept_parameters = dict(parameters)
     smaller: dict[Table, Support] = {}
     alive: dict[Table, npt.NDArray[np.bool_]] = {}

@@ -1,7 +1,6 @@
 """Regeneration of the surface of a changed underlying tree by the channel (section 6.3).
 
-What becomes of dots, unknown marks and marks without a partner when constituents move is decided in
-docs/decisions/papers.md.
+See docs/decisions/papers.md for dots, unknown marks and unpaired marks.
 """
 
 from __future__ import annotations
@@ -39,18 +38,13 @@ _OF_PAIRS = TYPOGRAPHIC.openings.union(TYPOGRAPHIC.partners)
 
 
 class Mark(NamedTuple):
-    """A token of an underlying puncteme.
-
-    Attributes:
-        token: the token in the channel's alphabet.
-        spelling: the surface tokens of a special token: one for ``marks.UNK``, one or more for
-            ``marks.OPEN``. Empty for other tokens, and if it was not visible.
-        pair: the number of the pair of brackets or quotation marks that it belongs to; 0 for none.
-    """
+    """A token of an underlying puncteme."""
 
     token: str
+    # Surface tokens of a special token: one for ``marks.UNK``, one or more for ``marks.OPEN``.
+    # Empty for other tokens and for invisible ones.
     spelling: Puncteme = ()
-    pair: int = 0
+    pair: int = 0  # number of its pair of brackets or quotation marks; 0 for none
 
 
 MarkPlace = tuple[int, int, int]
@@ -62,24 +56,18 @@ Sides = tuple[tuple[Mark, ...], tuple[Mark, ...]]
 
 @dataclass(frozen=True, slots=True)
 class UnderlyingTree:
-    """The words of a sentence with the punctemes of their constituents.
+    """The words of a sentence with the punctemes of their constituents."""
 
-    Attributes:
-        sentence: words and tree; its slots contain only the dots of abbreviations.
-        sides: ``[n]`` the punctemes of each word.
-        words: ``[n]`` the number of each word in the sentence that was analysed.
-    """
-
-    sentence: Sentence
+    sentence: Sentence  # its slots contain only the dots of abbreviations
     sides: tuple[Sides, ...]
-    words: tuple[int, ...]
+    words: tuple[int, ...]  # number of each word in the analysed sentence
 
     @classmethod
     def of(cls, analysis: Analysis) -> UnderlyingTree:
         """Extract the punctemes of an analysis, with the spellings of special tokens.
 
-        A bracket or quotation mark without a partner that the channel absorbed is left out: in
-        another context it might become visible.
+        An unpaired bracket or quotation mark that the channel absorbed is omitted: it might become
+        visible in another context.
         """
         sentence = analysis.sentence
         places = _places(analysis)
@@ -100,14 +88,14 @@ class UnderlyingTree:
         words = range(sentence.size)
         dots = tuple(tuple(t for t in slot if t == ABBREVIATION) for slot in sentence.slots)
         return cls(
-            replace(sentence, slots=dots, underlying=None),  # it is in ``sides``
+            replace(sentence, slots=dots, underlying=None),  # see ``sides``
             tuple((marks(word, 0), marks(word, 1)) for word in words),
             tuple(word + 1 for word in words),
         )
 
     @property
     def annotated(self) -> Sentence:
-        """The sentence with its punctemes, as input to models that use underlying trees."""
+        """The sentence with its punctemes, as input to models of underlying trees."""
 
         def tokens(marks: Sequence[Mark]) -> Puncteme:
             return tuple(mark.token for mark in marks)
@@ -118,11 +106,8 @@ class UnderlyingTree:
     def rearrange(self, arrangement: Arrangement) -> UnderlyingTree:
         """Return the remaining tree in its new order.
 
-        Punctemes that would stand within an orthographic word are removed. If one mark of a pair
-        of brackets or quotation marks is removed so, or with its constituent, the other is, too.
-
-        Args:
-            arrangement: an arrangement of this tree.
+        Punctemes within an orthographic word are removed, and so is the partner of a removed
+        bracket or quotation mark.
         """
         words_left = arrangement.words
         s = self.sentence
@@ -150,7 +135,7 @@ class UnderlyingTree:
             feats=chosen(s.feats),
             tree=tree,
             slots=((), *(s.slots[word] for word in words_left)),
-            expected=None,  # it refers to the original tree
+            expected=None,  # refers to the original tree
             closed=closed,
         )
         return UnderlyingTree(
@@ -161,7 +146,6 @@ class UnderlyingTree:
 
 
 def _places(analysis: Analysis) -> list[list[MarkPlace]]:
-    """Return the place of each underlying token, slot by slot."""
     names: list[tuple[list[MarkPlace], list[MarkPlace]]] = []
     for word, (left, right) in enumerate(analysis.pairs):
         sides = [[(word, side, i) for i in range(len(x))] for side, x in enumerate((left, right))]
@@ -172,8 +156,6 @@ def _places(analysis: Analysis) -> list[list[MarkPlace]]:
 def _as_seen(
     analysis: Analysis, places: Sequence[Sequence[MarkPlace]], spelt: Mapping[MarkPlace, Puncteme]
 ) -> list[Puncteme]:
-    """Return the underlying string of each slot, with unknown tokens replaced by their spelling."""
-
     def token(place: MarkPlace) -> str:
         word, side, index = place
         spelling = spelt.get(place, ())
@@ -185,7 +167,6 @@ def _as_seen(
 def _paired(
     places: Sequence[Sequence[MarkPlace]], strings: Sequence[Puncteme]
 ) -> dict[MarkPlace, int]:
-    """Number the pairs of brackets and quotation marks of a sentence from 1."""
     return {
         places[slot][index]: number
         for number, pair in enumerate(matched_pairs(strings), start=1)
@@ -199,11 +180,7 @@ def _unseen(
     strings: Sequence[Puncteme],
     paired: Collection[MarkPlace],
 ) -> set[MarkPlace]:
-    """Find brackets and quotation marks without a partner that the channel has absorbed.
-
-    If some of several equal marks at a slot are absorbed, those with a partner are assumed to be
-    visible.
-    """
+    """Find unpaired brackets and quotation marks that the channel has absorbed."""
     absorbed_places: set[MarkPlace] = set()
     for row, string, slot in zip(places, strings, analysis.slots, strict=True):
         absorbed = Counter(string) - Counter(slot.surface)
@@ -229,7 +206,7 @@ def _spelt(analysis: Analysis, places: Sequence[Sequence[MarkPlace]]) -> dict[Ma
             special = [i for i in range(first, end) if underlying[i] in (UNK, OPEN)]
             unaligned = surface[start:stop]
             for left, i in zip(range(len(special) - 1, -1, -1), special, strict=True):
-                # The spelling of an open puncteme leaves one token for each mark after it.
+                # An open puncteme leaves one surface token for each special mark after it.
                 size = max(1, len(unaligned) - left) if underlying[i] == OPEN else 1
                 spellings[row[i]], unaligned = unaligned[:size], unaligned[size:]
     return spellings
@@ -237,42 +214,25 @@ def _spelt(analysis: Analysis, places: Sequence[Sequence[MarkPlace]]) -> dict[Ma
 
 @dataclass(frozen=True, slots=True)
 class Regenerator:
-    """The channel as a function from underlying trees to surface strings.
-
-    Attributes:
-        rewriter: the channel's probabilities.
-        final_mark: whether the end of a sentence has a boundary mark.
-    """
+    """The channel as a function from underlying trees to surface strings."""
 
     rewriter: Rewriter
-    final_mark: bool
+    final_mark: bool  # whether the end of a sentence has a boundary mark
 
     @classmethod
     def of(cls, model: PunctuationModel, parameters: Weights) -> Regenerator:
-        """Read the channel of a model.
-
-        Args:
-            model: the model.
-            parameters: its weights.
-        """
         return cls(Rewriter.of(model, parameters), model.options.final_mark)
 
     def surface(
         self, underlying: UnderlyingTree, generator: np.random.Generator, *, drawn: bool
     ) -> tuple[Puncteme, ...]:
-        """Rewrite the underlying string of every slot.
+        """Rewrite the underlying string of every slot, ``[n + 1]``.
 
-        The dot of an abbreviation is part of its word, and stays with it. A mark that is not in the
-        model's vocabulary keeps its original spelling, and is left out if it was not visible.
+        The dot of an abbreviation stays with its word. A mark outside the model's vocabulary keeps
+        its original spelling, and is omitted if it was invisible.
 
         Args:
-            underlying: words, tree and punctemes.
-            generator: the random number generator.
-            drawn: whether the string of a slot is drawn; otherwise it is produced by the most
-                probable edits.
-
-        Returns:
-            ``[n + 1]`` the surface strings, including dots of abbreviations.
+            drawn: draw the string of a slot; otherwise apply the most probable edits.
         """
         s = underlying.sentence
         met = s.tree.gather(underlying.sides)
@@ -299,7 +259,7 @@ class Regenerator:
     def _written(
         self, shown: Puncteme, marks: Sequence[Mark], generator: np.random.Generator
     ) -> Iterator[str]:
-        """Replace the special tokens of a string by the spellings of the slot's marks, in order."""
+        """Replace the special tokens of a string by the spellings of the slot's marks."""
         spellings: defaultdict[str, list[Puncteme]] = defaultdict(list)
         for mark in marks:
             if mark.token in (UNK, OPEN):

@@ -1,13 +1,9 @@
 """The channel at one slot: the edits that rewrite an underlying string as a surface string.
 
-Strings are short, so this is a dynamic program over dictionaries in plain Python. Training and
-decoding use slot automata instead; this module explains their results edit by edit.
-
-Both follow section 2.2 and appendix D of Li, Wang and Eisner (2019). Slot automata sum over the
-underlying strings of a given surface; here the underlying string is given, and the surface may be
-given (``paths``) or not (``outcomes``, ``likeliest``). A state is the pending symbol and what has
-been written, so there are as many states as symbols times prefixes of a given surface, but without
-one as many as there are outcomes, whose number can grow exponentially with that of the tokens.
+A dynamic program over dictionaries explains results of slot automata edit by edit (section 2.2 and
+appendix D of Li, Wang and Eisner 2019). A state is the pending symbol and the output so far. Given
+a surface, there are as many states as symbols times prefixes; otherwise as many as outcomes, which
+may be exponential in the number of tokens.
 """
 
 from __future__ import annotations
@@ -40,39 +36,27 @@ W = TypeVar("W")
 
 @dataclass(frozen=True, slots=True)
 class Rewriting:
-    """The rewriting of a slot.
+    """The rewriting of a slot."""
 
-    Attributes:
-        log_probability: log p(x | u), summed over edit paths.
-        edits: the edits of the most probable path, in order; empty if there is no path.
-    """
-
-    log_probability: float
-    edits: tuple[Edit, ...]
+    log_probability: float  # log p(x | u), summed over edit paths
+    edits: tuple[Edit, ...]  # the most probable path
 
 
 class Paths(NamedTuple):
-    """The weight of a set of edit paths, and the best of them.
+    """A set of edit paths as a value of a semiring."""
 
-    These are values of a semiring: ``plus`` unites sets, ``times`` concatenates paths.
-
-    Attributes:
-        log_sum: log weight of all paths.
-        log_best: log weight of the best path.
-        edits: the best path: edits, each with the two symbols of its window in text order.
-    """
-
-    log_sum: float
-    log_best: float
+    log_sum: float  # log weight of all paths
+    log_best: float  # log weight of the best path
+    # the best path: edits, and the symbols of their windows in text order
     edits: tuple[tuple[int, int, int], ...] = ()
 
     def plus(self, alternative: Paths) -> Paths:
-        """Unite two sets; if their best paths have equal weight, that of the first is kept."""
+        """Unite two sets; ties between best paths go to this set."""
         log_sum = float(np.logaddexp(self.log_sum, alternative.log_sum))
         return Paths(log_sum, *(alternative if alternative.log_best > self.log_best else self)[1:])
 
     def times(self, continuation: Paths) -> Paths:
-        """Append the paths of another set to those of this one."""
+        """Concatenate each path with each path of another set."""
         log_sum, log_best = (
             self.log_sum + continuation.log_sum,
             self.log_best + continuation.log_best,
@@ -86,49 +70,31 @@ EMPTY_PATH = Paths(0.0, 0.0)
 
 @dataclass(frozen=True, slots=True)
 class Rewriter:
-    """The channel as tables of edit probabilities.
-
-    Attributes:
-        inventory: the alphabet.
-        passes: the passes of the window, first to last.
-    """
+    """The channel as tables of edit probabilities."""
 
     inventory: Inventory
     passes: tuple[WindowPass, ...]
 
     @classmethod
     def of(cls, model: PunctuationModel, parameters: Weights) -> Rewriter:
-        """Read the edit probabilities of a model.
-
-        Args:
-            model: the model.
-            parameters: its weights.
-        """
         weights = {n: w for n, w in parameters.items() if n.startswith(CHANNEL)}
         tables = np.asarray(_tables(model, weights), np.float64)
         pairs = zip(model.directions, tables, strict=True)
         passes = tuple(WindowPass(model.inventory, mirrored, table) for mirrored, table in pairs)
         return cls(model.inventory, passes)
 
-    @property
-    def log_probability(self) -> Floats:
-        """``[edits, symbols, symbols]`` of the first pass, in text order."""
-        return self.passes[0].log_probability
-
     def explain(self, underlying: Puncteme, surface: Puncteme) -> Rewriting:
-        """Sum over the edit paths between two strings of a slot, and find the best of them.
+        """Sum over the edit paths between two strings of a slot, and find the best one.
 
-        Args:
-            underlying: the underlying tokens, including boundary marks.
-            surface: the surface tokens, including boundary marks.
+        Both strings include boundary marks.
         """
         if not underlying or not surface:
             return Rewriting(0.0 if underlying == surface else -math.inf, ())
         number = {s: i for i, s in enumerate(self.inventory.symbols)}
         # The open puncteme has its own symbol; any other unknown token is UNK.
         u = tuple(number[OPEN] if t == OPEN else self.inventory.encode((t,))[0] for t in underlying)
-        # The strings between passes are unknown, so all outcomes of the passes before the last are
-        # enumerated. The outcome of the last pass is known, so only its prefixes are considered.
+        # The strings between passes are unknown, so all outcomes of earlier passes are enumerated.
+        # The last pass has a known outcome, so only its prefixes are considered.
         strings = {u: EMPTY_PATH}
         for window_pass in self.passes[:-1]:
             strings = _outcomes_of_all(window_pass, strings)
@@ -151,7 +117,6 @@ def _tables(model: PunctuationModel, parameters: Weights) -> jax.Array:
 
 
 def _outcomes_of_all(window_pass: WindowPass, strings: dict[String, Paths]) -> dict[String, Paths]:
-    """Collect the outcomes of a pass for several strings, each with the paths that lead to it."""
     outcomes: dict[String, Paths] = {}
     for string, before in strings.items():
         for written, paths in window_pass.outcomes(string).items():
@@ -161,35 +126,23 @@ def _outcomes_of_all(window_pass: WindowPass, strings: dict[String, Paths]) -> d
 
 @dataclass(frozen=True)
 class WindowPass:
-    """One pass of the sliding window: a transducer that keeps one symbol pending.
-
-    Attributes:
-        inventory: the alphabet.
-        mirrored: whether the window moves from right to left.
-        log_probability: ``[edits, symbols, symbols]`` in text order.
-    """
+    """One pass of the sliding window: a transducer with one pending symbol."""
 
     inventory: Inventory
-    mirrored: bool
-    log_probability: Floats
+    mirrored: bool  # whether the window moves from right to left
+    log_probability: Floats  # [edits, symbols, symbols], in text order
 
     @cached_property
     def cumulative(self) -> Floats:
-        """``[symbols, symbols, edits]`` cumulative probabilities of the edits, in text order."""
-        # The edits of a window are consecutive in memory: a draw reads them all, to find the first
-        # whose cumulative probability exceeds a uniform number.
+        """Cumulative probabilities of edits, ``[symbols, symbols, edits]``, in text order."""
+        # The edits of a window are consecutive in memory, because each draw reads all of them.
         sums = np.exp(self.log_probability).cumsum(0)
         return np.ascontiguousarray(sums.transpose(1, 2, 0))
 
     def paths(self, underlying: String, surface: String) -> Paths:
-        """Return the edit paths from one string to another.
-
-        Args:
-            underlying: a non-empty string.
-            surface: a non-empty string.
-        """
-        # What is written must be a prefix of x, so its length stands for it: ``start`` tokens. Only
-        # an open puncteme writes more than one token, in any number, which its spelling weighs.
+        """Return the edit paths from one non-empty string to another."""
+        # The output must be a prefix of x, so it is represented by its length ``start``. Only open
+        # punctemes write more than one token, weighted by the spelling.
         x = self._reading_order(surface)
 
         def write(start: int, symbol: int) -> list[tuple[int, float]]:
@@ -205,7 +158,7 @@ class WindowPass:
         return total
 
     def outcomes(self, underlying: String) -> dict[String, Paths]:
-        """Return all possible outcomes of this pass, without spelling out open punctemes."""
+        """Return all possible outcomes, with open punctemes as symbols."""
 
         def write(written: String, symbol: int) -> list[tuple[String, float]]:
             return [((*written, symbol), 0.0)]
@@ -217,18 +170,10 @@ class WindowPass:
         }
 
     def likeliest(self, underlying: String) -> String:
-        """Return the outcome of the most probable edit path, in linear time.
-
-        Args:
-            underlying: a non-empty string.
-
-        Returns:
-            The outcome, without spelling out open punctemes.
-        """
-        # Edits depend on the window alone, so of the paths with the same pending symbol the best
-        # has the best continuation (Viterbi). Several paths may write the same string, and the most
-        # probable string would need their sum, for exponentially many strings: this is the best
-        # path instead (docs/decisions/papers.md).
+        """Return the outcome of the most probable edit path, in linear time."""
+        # Edits depend on the window alone, so one best path is kept for each pending symbol
+        # (Viterbi). The most probable string would need the sum over all paths that write it, for
+        # exponentially many strings (docs/decisions/papers.md).
         first, *following_symbols = self._reading_order(underlying)
         nothing: String = ()
         best = {first: (0.0, nothing)}
@@ -247,23 +192,15 @@ class WindowPass:
     def _states(
         self, underlying: String, nothing: W, write: Callable[[W, int], Iterable[tuple[W, float]]]
     ) -> dict[tuple[int, W], Paths]:
-        """Slide the window over a string.
+        """Return the paths to each pair of pending symbol and output, for a non-empty string.
 
-        Args:
-            underlying: a non-empty string.
-            nothing: the empty output.
-            write: returns the possible outputs after a symbol is written to an output, each with a
-                log weight.
-
-        Returns:
-            The paths to each pair of the last pending symbol and the output without it.
+        ``write`` returns the possible outputs after writing a symbol, with log weights.
         """
-        # The forward algorithm of a transducer. With alpha_i(a, o) for the paths on which a is
-        # pending and o is written after i symbols, and b the next symbol of the string::
+        # The forward algorithm of a transducer. alpha_i(a, o) are the paths with a pending and o
+        # written after i symbols; b is the next symbol of the string::
         #   alpha_i+1(b, o a) += alpha_i(a, o) keep[a, b]        alpha_i+1(b, o) += .. absorb_left
         #   alpha_i+1(a, o b) += alpha_i(a, o) transpose[a, b]   alpha_i+1(a, o) += .. absorb_right
-        # Outputs are keys of a dictionary, not states of an acceptor, because without a given
-        # surface nobody knows them in advance.
+        # Outputs are keys of a dictionary, because they are unknown without a given surface.
         first, *following_symbols = self._reading_order(underlying)
         states = {(first, nothing): EMPTY_PATH}
         for symbol in following_symbols:
@@ -282,7 +219,7 @@ class WindowPass:
 
     def _moves(self, pending: int, symbol: int) -> Iterator[tuple[Paths, int, int | None]]:
         """Yield each possible edit, the pending symbol after it, and the symbol it writes."""
-        # Tables are in text order, but a mirrored window meets the right token first.
+        # Tables are in text order, but a mirrored window reads the right token first.
         a, b = (symbol, pending) if self.mirrored else (pending, symbol)
         pair = pending, symbol
         for e, name in enumerate(EDITS):
@@ -299,7 +236,6 @@ class WindowPass:
         return self.inventory.symbols[symbol] == OPEN
 
     def _log_written(self, symbol: int, x: String, start: int, end: int) -> float:
-        """Return the log probability that a symbol is written as ``x[start:end]``."""
         if not self._is_open(symbol):
             return 0.0 if end == start + 1 and x[start] == symbol else -math.inf
         # The spelling model is a distribution over strings in text order.

@@ -1,12 +1,8 @@
 """Sampling surface punctuation for words and trees: from p(x | T), or given evidence of x.
 
-All draws of a sentence are made together: draws with the same features at a step share its
-distribution. The features determine the order in which punctemes are drawn: ``left_to_right`` if
-there are features of the marks to the left, ``bottom_up`` if there are features of the marks within
-constituents (template ``c`` of appendix A).
-
-Why the surface is drawn rather than summed over, and how a punctuation is chosen from the draws, is
-in docs/decisions/restoration.md.
+Features determine the order of drawing: ``left_to_right`` with features of the marks to the left,
+``bottom_up`` with features of the marks within constituents (template ``c`` of appendix A). See
+docs/decisions/restoration.md.
 """
 
 from __future__ import annotations
@@ -48,23 +44,19 @@ def generate(
     evidence: Sequence[Evidence | None] | None = None,
     first: int | Sequence[int] = 0,
 ) -> list[Draws]:
-    """Draw surface punctuation for words and trees; that of the sentences is ignored.
+    """Draw surface punctuation for words and trees.
 
-    With evidence the draws are approximately from the posterior (see ``resampling``); the draws of
-    a sentence are then not independent.
+    Existing punctuation is ignored. Given evidence, draws are approximately from the posterior and
+    not independent (see ``draws``).
 
     Args:
-        model: the model.
-        parameters: its weights.
-        sentences: words and trees.
-        count: the number of draws per sentence.
-        seed: the random seed; with the number of a sentence it determines its draws.
-        evidence: evidence of the surface of each sentence, None for those without; or None.
-        first: the number of the first sentence, or those of all.
+        seed: determines the draws of a sentence together with its number.
+        evidence: one per sentence, None for none.
+        first: number of the first sentence, or of each sentence.
 
     Raises:
-        UsageError: if no draws are requested, if the features of marks are not available in any
-            order of drawing, or if there is evidence and the order is not from left to right.
+        UsageError: if no order of drawing suits the features of marks, or there is evidence and the
+            order is not from left to right.
     """
     if count < 1:
         raise UsageError(f"{quantity(count, 'draw')}; at least 1 is needed")
@@ -99,15 +91,9 @@ def _order(model: PunctuationModel, parameters: Weights) -> LeftToRightSampler |
 
 
 def in_order(function: Callable[..., R], tasks: Iterable[A]) -> Iterator[tuple[A, R]]:
-    """Apply a function to arguments in threads, and yield the arguments with their results.
+    """Apply a function to arguments in threads; yield arguments with results, in order.
 
-    Results are in the order of the arguments, whatever the number of threads; a single task runs
-    without threads. Tasks are submitted as results are consumed, so that only a few batches are
-    laid out at a time.
-
-    Args:
-        function: the function.
-        tasks: the arguments of each call.
+    Tasks are submitted as results are consumed, so that only a few batches are laid out at a time.
     """
     tasks = iter(tasks)
     few = list(islice(tasks, 2))
@@ -131,23 +117,19 @@ def in_order(function: Callable[..., R], tasks: Iterable[A]) -> Iterator[tuple[A
             future.cancel()
 
 
+# The C library gives each new thread its own memory arena, so new threads for each call would make
+# memory grow with their number.
 @cache
 def _threads(count: int) -> ThreadPoolExecutor:
-    """Return threads for drawing, the same ones for all calls.
-
-    The C library gives each new thread an area of memory, and what is freed there is not used by
-    others: with new threads for every few hundred sentences, the memory would grow with their
-    number.
-    """
+    """Return threads for drawing, the same ones for all calls."""
     return ThreadPoolExecutor(count, "drawing")
 
 
 if hasattr(os, "register_at_fork"):  # not available on every system
-    os.register_at_fork(after_in_child=_threads.cache_clear)  # a child has none of the threads
+    os.register_at_fork(after_in_child=_threads.cache_clear)  # a child has no threads
 
 
 def _cores() -> int:
-    """Count the cores that this process may use, which may be fewer than the machine has."""
     affinity = getattr(os, "sched_getaffinity", None)  # not available on every system
     return len(affinity(0)) if affinity else os.cpu_count() or 1
 

@@ -2,13 +2,11 @@
 
 For every slot, the inside recursion needs the sum over all underlying strings u of the weight p(x |
 u), where u is a concatenation of punctemes. The channel, a transducer from u to x, is therefore
-composed with an acceptor of the observed x, and the result reads punctemes. ``acceptors`` builds
-the acceptors on the host, because they depend on strings alone. ``automata`` adds the weights of
-the channel, within the compiled function.
+composed with an acceptor of the observed x; the result reads punctemes.
 
-An acceptor is a straight line: state s means that s tokens have been written, and an arc from state
-s to s + 1 writes one token. The open puncteme may be written as any string of one or more tokens,
-so its symbol has arcs from every state to every later one, weighted by the spelling.
+An acceptor is a straight line: in state s, s tokens have been written, and an arc to s + 1 writes
+one token. The open puncteme may be written as any string of one or more tokens, so its symbol has
+arcs from every state to every later one, weighted by the spelling.
 """
 
 from __future__ import annotations
@@ -27,38 +25,29 @@ from semipunct.structures.given_tree import Columns, Edits, Trie, WindowAutomata
 
 Floats = npt.NDArray[np.float32]
 
-_LONG = 5
-"""The length from which on token probabilities are factors of the sentence instead of arcs.
-
-The probability of a long string under the spelling is a product of many factors, which may exceed
-the range of float32. The factor p(x_i) of each token is therefore taken out of all arcs that write
-it, by the open puncteme or not, and counted once, in ``log_scale``. Short strings keep their
-weights, because most of them are not written by the open puncteme: otherwise a token that stands
-for itself would have the weight 1 / p(x_i) instead of one.
-The spelling is smoothed over the distinct strings of training, so tokens seldom have a probability
-below 1e-5; four such tokens leave half of the 38 decades to all other factors.
-"""
+# The probability of a long string under the spelling is a product that may exceed the range of
+# float32. The factor p(x_i) of each token is therefore taken out of all arcs that write it, by the
+# open puncteme or not, and counted once, in ``log_scale``. Short strings keep their weights,
+# because the open puncteme seldom writes them: a token written by its own symbol would have weight
+# 1 / p(x_i) instead of one. The spelling is smoothed over the distinct strings of training, so
+# tokens seldom have a probability below 1e-5; four such tokens leave half of the 38 decades to all
+# other factors.
+_LONG = 5  # minimum length of strings whose token probabilities are factors of the sentence
 
 
 class Acceptors(NamedTuple):
-    """Straight-line acceptors of surface strings, as log weights; slot 0 accepts the empty string.
+    """Straight-line acceptors of surface strings, as log weights; slot 0 is empty."""
 
-    Attributes:
-        emit: ``[slots, states, states, symbols]`` arcs that do not end the string.
-        final: ``[slots, states, symbols]`` arcs that do; a pending start ends the empty string.
-            They are final weights instead of arcs to a last state, because only the pending symbol
-            may write the last token; this saves a state.
-        pending: ``[slots, symbols]`` the symbol pending at the start of the first pass: a boundary
-            mark, which is part of no puncteme, or the start symbol.
-        closed: ``[slots]`` whether the first pass still has to read a boundary mark at the end.
-        log_scale: ``[slots]`` log of the factor taken out of each slot's weights.
-    """
-
-    emit: Floats
+    emit: Floats  # [slots, states, states, symbols], arcs that do not end the string
+    # [slots, states, symbols], arcs that do. They are final weights, because only the pending
+    # symbol may write the last token; this saves a state. A pending start ends the empty string.
     final: Floats
+    # [slots, symbols], pending at the start of the first pass: a boundary mark, which is part of no
+    # puncteme, or the start symbol
     pending: Floats
+    # [slots], whether the first pass still reads a boundary mark at the end
     closed: npt.NDArray[np.bool_]
-    log_scale: Floats
+    log_scale: Floats  # [slots], log of the factor taken out of the weights
 
 
 def acceptors(
@@ -71,10 +60,7 @@ def acceptors(
     """Build the acceptors of distinct surface strings, padded to ``slots`` and ``states``.
 
     Args:
-        strings: symbols of each string in text order; the first is the empty string.
-        inventory: gives the alphabet and the spelling of the open puncteme.
-        states: at least the length of the longest string.
-        slots: at least the number of strings.
+        strings: in text order; the first string is empty.
         directions: for each pass, whether its window moves from right to left. The last pass writes
             the surface string in its own direction.
     """
@@ -93,8 +79,8 @@ def acceptors(
     for i, text in enumerate(strings):
         if not text:
             continue
-        # A boundary mark at the end where the window starts is read before any puncteme, so it is
-        # pending from the start. One at the other end is read after all of them.
+        # A boundary mark where the window starts is read before any puncteme, so it is pending from
+        # the start. A mark at the other end is read after all punctemes.
         ends = text[::-1] if directions[0] else text
         if ends[0] == opening:
             pending[i, 0], pending[i, opening] = -np.inf, 0.0
@@ -113,7 +99,7 @@ def _accept(
     with np.errstate(divide="ignore"):  # boundary marks have spelling probability zero
         spell = inventory.spelling.log_tokens(text)
     n = len(text)
-    # Boundary marks have spelling probability zero, and a factor of zero cannot be taken out.
+    # A factor of zero, of boundary marks, cannot be taken out.
     factored_out = np.where(np.isfinite(spell[:, 1]) & (n >= _LONG), spell[:, 1], 0.0)
     for s in range(n):
         for t in range(s + 1, n + 1):
@@ -136,15 +122,8 @@ def automata(
 ) -> WindowAutomata:
     """Compose the passes of the channel with acceptors, starting with the last pass.
 
-    The last pass writes the surface string, so it is composed with the acceptor; each earlier pass
-    is composed with the resulting automaton, which accepts the possible outputs of that pass.
-
-    Args:
-        accept: from ``acceptors`` with the same ``directions``.
-        passes: log probabilities of each pass's edits, in text order.
-        inventory: gives the alphabet.
-        labels: tries of the (mirrored) labels and of their reversals.
-        directions: for each pass, whether its window moves from right to left.
+    The last pass is composed with the acceptor of the surface string; each earlier pass with the
+    resulting automaton, which accepts the outputs of that pass.
     """
     slots, states, _, symbols = accept.emit.shape
     start = np.full((slots, symbols), -np.inf, np.float32)
@@ -153,8 +132,7 @@ def automata(
     for number in range(len(passes) - 1, -1, -1):
         mirrored = directions[number]
         initial = np.full((slots, states, symbols), -np.inf, np.float32)
-        # Only the first pass handles boundary marks at the start and end; later passes read them as
-        # symbols.
+        # Boundary marks are special in the first pass only; later passes read them as symbols.
         initial[:, 0] = start
         if number == 0:
             initial = jnp.asarray(initial).at[:, 0].set(accept.pending)
@@ -175,12 +153,7 @@ def automata(
 
 
 def label_tries(inventory: Inventory, *, mirrored: bool) -> tuple[Trie, Trie]:
-    """Build tries of the labels, and of the reversed labels, in reading order.
-
-    Args:
-        inventory: gives the labels.
-        mirrored: whether the first pass reads from right to left.
-    """
+    """Build tries of the labels and of the reversed labels, in reading order."""
     number = {s: i for i, s in enumerate(inventory.symbols)}
     texts = [tuple(number[t] for t in label) for label in inventory.labels]
     if mirrored:

@@ -1,1 +1,1 @@
-"""Models of the marks, sentence ends and capitals of running text, trained on text alone."""
+"""Models of the marks, sentence ends and capitals of running text."""

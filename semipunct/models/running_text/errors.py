@@ -1,11 +1,9 @@
-"""The error channel of a text model: which string is written where another one is right.
+"""The error channel of a text model: the string written in place of the right one.
 
-Errors of writers are drawn slot by slot from a table of rates. Rates are counts of learners where
-these have seen a string often, and otherwise those of a channel for any language, which deletes,
-replaces and exchanges single tokens of a string, and inserts single ones into empty slots.
-
-The model that restores marks learns from these what to correct:
-docs/decisions/running-text.md.
+Rates of frequent strings are counts of learner errors; others are backed off to a
+language-independent channel, which deletes, replaces and exchanges single tokens of a string and
+inserts tokens into empty slots. From these errors the text model learns to correct
+(docs/decisions/running-text.md).
 """
 
 from __future__ import annotations
@@ -26,37 +24,31 @@ from semipunct.marks.balance import encloses
 Rates = npt.NDArray[np.float32]
 
 DELETION = 0.3
-"""Rate at which a mark within sentences is left out; learners leave out 35% of commas."""
+"""Rate of deletion of a mark within sentences; learners omit 35% of commas."""
 
 DELETION_OF_OTHERS = 0.03
-"""Rate at which a sentence end, a bracket or a quotation mark is left out."""
+"""Rate of deletion of a sentence end, a bracket or a quotation mark."""
 
 REPLACEMENT = 0.05
-"""Rate at which a mark is replaced by another one; brackets and quotation marks are not."""
+"""Rate of replacement of a mark other than brackets and quotation marks."""
 
 EXCHANGE = 0.05
-"""Rate at which two neighbouring marks of a slot change places."""
+"""Rate of exchange of two adjacent marks of a slot."""
 
 INSERTION = 0.003
-"""Rate at which a mark is written into an empty slot."""
+"""Rate of insertion of a mark into an empty slot."""
 
-_SLOTS = 20
-"""The number of slots that the channel for any language counts as, beside counts of learners."""
+_SLOTS = 20  # pseudo-count of the language-independent channel, in slots
 
-_MOST = 0.9
-"""The largest rate of all errors of a string, however many errors a text has."""
+_MOST = 0.9  # the maximum total error rate of a string
 
 
 def error_rates(strings: Sequence[Puncteme], learners: LearnerErrors) -> Rates:
     """Return the rate of writing a string (column) where another one (row) is right.
 
     Args:
-        strings: the strings of tags, the most frequent first; a last tag stands for all others,
-            which are never an error and have none.
-        learners: counts of errors.
-
-    Returns:
-        ``[tags, tags]``; rows sum to the rate of all errors of a string, and diagonals are 0.
+        strings: by descending frequency. A last tag is for all other strings, which are never an
+            error and have none.
     """
     number = {string: tag for tag, string in enumerate(strings)}
     rates = np.zeros((len(strings) + 1,) * 2)
@@ -77,29 +69,23 @@ def error_rates(strings: Sequence[Puncteme], learners: LearnerErrors) -> Rates:
 def written_strings(
     key: jax.Array, tags: jax.Array, rates: jax.Array, factor: jax.Array
 ) -> jax.Array:
-    """Draw the strings that are written where others are right, ``[batch, slots]``.
+    """Draw the strings written where others are right, ``[batch, slots]``.
 
     Args:
-        key: PRNG key.
-        tags: ``[batch, slots]`` the right strings.
-        rates: ``[tags, tags]`` from ``error_rates``.
-        factor: ``[batch, 1]`` the factor of the rates of each passage.
+        tags: ``[batch, slots]``, the right strings.
+        factor: ``[batch, 1]``, of the rates of each passage.
     """
     cumulative = jnp.cumsum(rates, 1)
     total = cumulative[:, -1][tags]
     scale = jnp.minimum(factor, _MOST / jnp.maximum(total, 1e-9))
     place = jax.random.uniform(key, tags.shape) / jnp.maximum(scale, 1e-9)
-    # The column whose part of the interval from 0 to the rate of all errors has the place.
+    # Inversion of the cumulative rates.
     written = jnp.sum(place[..., None] >= cumulative[tags], -1)
     return jnp.where(place < total, written, tags)
 
 
 def _frequencies(strings: Sequence[Puncteme]) -> dict[Puncteme, float]:
-    """Return the shares of the marks that may replace others or be inserted.
-
-    Frequencies are not part of a model, but the order of strings is by frequency. They fall with
-    about the square of the rank, faster than those of words.
-    """
+    """Return the shares of the marks that may be written by mistake, estimated from ranks."""
     single = [string for string in strings if len(string) == 1]
     usual = [string for string in single if UNK not in string and not encloses(string)]
     weights = [1 / rank**2 for rank in range(1, len(usual) + 1)]
@@ -107,7 +93,7 @@ def _frequencies(strings: Sequence[Puncteme]) -> dict[Puncteme, float]:
 
 
 def _errors(string: Puncteme, singles: dict[Puncteme, float]) -> Iterator[tuple[Puncteme, float]]:
-    """Yield the strings that are written in place of one, with their rates, for any language."""
+    """Yield erroneous strings with their rates in the language-independent channel."""
     if not string:
         yield from ((written, INSERTION * share) for written, share in singles.items())
     for place, token in enumerate(string):
@@ -126,7 +112,7 @@ def _errors(string: Puncteme, singles: dict[Puncteme, float]) -> Iterator[tuple[
 def _pooled(
     learners: LearnerErrors,
 ) -> tuple[Counter[Puncteme], defaultdict[Puncteme, Counter[Puncteme]]]:
-    """Return the occurrences of each right string, and the strings written there, anywhere."""
+    """Return counts of right strings, and of the strings written instead."""
     seen: Counter[Puncteme] = Counter()
     errors: defaultdict[Puncteme, Counter[Puncteme]] = defaultdict(Counter)
     for situation, count in learners.occurrences.items():

@@ -1,10 +1,8 @@
-"""The guises of passages in training: which capitals and marks the network is shown.
+"""Guises of training passages: the capitals and marks that the network sees.
 
-In *restoration* the network sees either all capitals of a passage or none, and some of its marks;
-the other slots are hidden, whether or not there is a mark in them. In the *noisy* guise it sees
-what somebody wrote in every slot, also where nothing is written, and the capitals as written; some
-of it is wrong, and the right string of every slot is asked for. In the *divided* guise it sees
-where sentences end, but not by which marks, if any.
+*Restoration* shows all capitals of a passage or none, and some of its marks; other slots are
+hidden, whether they are empty or not. The *noisy* guise shows capitals and every slot as written,
+with errors. The *divided* guise shows sentence ends, but no marks.
 """
 
 from __future__ import annotations
@@ -20,37 +18,25 @@ from semipunct.models.running_text.options import TextTrainOptions
 from semipunct.models.running_text.words import TextBatch
 
 HIDDEN = 0
-"""The input code of a shape or a string that the network does not see."""
+"""The input code of a hidden shape or string."""
 
-_UNCASED = 0.1
-"""The fraction of noisy passages whose capitals are hidden."""
+_UNCASED = 0.1  # the fraction of noisy passages without capitals
 
+# Rates at which a word in a noisy passage loses its capitals, or gets one.
 _LOWERED, _CAPITALISED = 0.03, 0.003
-"""Rates at which a word in a noisy passage loses its capitals, or gets one."""
 
 
 class Guise(NamedTuple):
-    """The capitals and marks that the network sees, and the slots that are asked for.
+    """The capitals and marks that the network sees, and the slots to predict."""
 
-    Attributes:
-        shapes: ``[batch, length]`` the shape shown for each word plus one, or ``HIDDEN``.
-        marks: ``[batch, length + 1]`` the string shown in each slot plus one, or ``HIDDEN``.
-        certain: ``[batch, length]`` whether the shape shown for a word is certainly its shape.
-        predicted: ``[batch, length + 1]`` whether the string of a slot is to be predicted.
-    """
-
-    shapes: jax.Array
-    marks: jax.Array
-    certain: jax.Array
-    predicted: jax.Array
+    shapes: jax.Array  # [batch, length], shape of each word plus one, or ``HIDDEN``
+    marks: jax.Array  # [batch, length + 1], string in each slot plus one, or ``HIDDEN``
+    certain: jax.Array  # [batch, length], whether the shape shown is certainly right
+    predicted: jax.Array  # [batch, length + 1], whether the string is to be predicted
 
 
 def hidden_guise(batch: TextBatch) -> Guise:
-    """Return the guise in which nothing but words in lower case is seen.
-
-    Args:
-        batch: passages.
-    """
+    """Return the guise with only lower-cased words."""
     words, slots = batch.words.shape, batch.tags.shape
     return Guise(
         jnp.full(words, HIDDEN), jnp.full(slots, HIDDEN),
@@ -61,14 +47,7 @@ def hidden_guise(batch: TextBatch) -> Guise:
 def drawn_guise(
     key: jax.Array, batch: TextBatch, options: TextTrainOptions, rates: jax.Array
 ) -> Guise:
-    """Draw a guise for each passage.
-
-    Args:
-        key: PRNG key.
-        batch: passages.
-        options: how frequent each guise is.
-        rates: of errors, from ``error_rates``.
-    """
+    """Draw a guise for each passage."""
     keys = jax.random.split(key, 4)
     rows = len(batch.lengths), 1
     noisy = jax.random.uniform(keys[0], rows) < options.noisy
@@ -79,7 +58,6 @@ def drawn_guise(
 
 
 def _chosen(is_first: jax.Array, first: Guise, second: Guise) -> Guise:
-    """Return the first guise of the passages where that is chosen, otherwise the second."""
     return Guise(*(jnp.where(is_first, *pair) for pair in zip(first, second, strict=True)))
 
 
@@ -100,13 +78,6 @@ def _restoration(key: jax.Array, batch: TextBatch, options: TextTrainOptions) ->
 
 
 def _divided(guise: Guise, batch: TextBatch, end: int) -> Guise:
-    """Show where sentences end, and no marks.
-
-    Args:
-        guise: the capitals that are shown.
-        batch: passages.
-        end: the code of the open string, which says here that there is an end, not which.
-    """
     marks = jnp.where(jnp.asarray(batch.ends), end, HIDDEN)
     return guise._replace(marks=marks, predicted=jnp.ones(marks.shape, bool))
 
@@ -115,12 +86,12 @@ def _noisy(key: jax.Array, batch: TextBatch, rates: jax.Array) -> Guise:
     keys = jax.random.split(key, 5)
     rows = len(batch.lengths)
     shapes, tags = jnp.asarray(batch.shapes), jnp.asarray(batch.tags)
-    # The mean is 1; every sixth passage has hardly any errors, and every sixth more than twice as
-    # many as the rates say.
+    # The mean factor is 1; a sixth of passages has hardly any errors, and a sixth more than twice
+    # the rates.
     factor = 3 * jax.random.uniform(keys[0], (rows, 1)) ** 2
     written = written_strings(keys[1], tags, rates, factor)
-    # Of what precedes a text nothing is known, and at its end it is not known whether the writer
-    # forgot a mark or wrote a line that needs none.
+    # The first slot is hidden, because the preceding text is unknown; the last slot sometimes,
+    # because it is unknown whether a mark is missing or the line needs none.
     is_end = jnp.arange(tags.shape[1]) == jnp.asarray(batch.lengths)[:, None]
     is_hidden = is_end & (jax.random.uniform(keys[4], (rows, 1)) < 0.5)
     marks = jnp.where(is_hidden, HIDDEN, written + 1).at[:, 0].set(HIDDEN)

@@ -1,7 +1,4 @@
-"""The text model as a model that is trained, saved and loaded like any other.
-
-docs/decisions/running-text.md says why it is learnt from text alone, without trees.
-"""
+"""The text model, trained on text alone, without trees (docs/decisions/running-text.md)."""
 
 from __future__ import annotations
 
@@ -33,7 +30,6 @@ from semipunct.features.word_shapes import (
 )
 from semipunct.marks import Puncteme
 from semipunct.models.base import Array, Parameters, Sums
-from semipunct.models.capabilities import Calibrates, Prunes, on_device
 from semipunct.models.contents import in_eight_bits
 from semipunct.models.layers import Dropout, Undrawn, at_codes, slots_inside, sum_inside
 from semipunct.models.network import AveragedNetwork
@@ -43,19 +39,15 @@ from semipunct.models.running_text.network import Inputs, Scores, network_weight
 from semipunct.models.running_text.options import TextOptions, TextTrainOptions
 from semipunct.models.running_text.words import Codes, TextBatch, codes_of, counts_of
 
-_MINIMUM = 3
-"""Rarer words have no embedding of their own, and rarer spellings in mixed case are not learned."""
+_MINIMUM = 3  # minimum count of words with embeddings, and of learned spellings in mixed case
 
 THRESHOLD = "threshold"
-"""The weight that says from which probability a mark is inserted; only ``calibrate`` fits it."""
+"""The minimum probability of an inserted mark; only ``calibrate`` fits this weight."""
 
-_EMBEDDINGS = ("word", "ngram")
-"""The tables of embeddings, which are nine tenths of the weights."""
+_EMBEDDINGS = ("word", "ngram")  # the embedding tables, which are nine tenths of the weights
 
 
 class _Data(msgspec.Struct):
-    """All data of a text model except options and weights."""
-
     words: tuple[str, ...]
     mixed: dict[str, str]
     strings: SlotStrings
@@ -63,54 +55,31 @@ class _Data(msgspec.Struct):
 
 @dataclass(frozen=True, slots=True)
 class _Tables:
-    """Codes of the distinct words and strings of a stream.
+    """Codes of the distinct words and strings of a stream."""
 
-    Attributes:
-        codes: ``[forms, CODES]``.
-        shapes: ``[forms]``.
-        possible: ``[forms, SHAPES]``.
-        tags: ``[strings]``.
-        spelling: ``[strings]``.
-        ends: ``[strings]`` whether a sentence ends there.
-    """
-
-    codes: Codes
-    shapes: Codes
-    possible: npt.NDArray[np.bool_]
-    tags: Codes
-    spelling: npt.NDArray[np.float32]
-    ends: npt.NDArray[np.bool_]
+    codes: Codes  # [forms, CODES]
+    shapes: Codes  # [forms]
+    possible: npt.NDArray[np.bool_]  # [forms, SHAPES]
+    tags: Codes  # [strings]
+    spelling: npt.NDArray[np.float32]  # [strings]
+    ends: npt.NDArray[np.bool_]  # [strings], whether a sentence ends there
 
 
 @dataclass(frozen=True, slots=True)
 class Encoded:
-    """Passages encoded for the text model: tables of distinct words and strings, by stream.
-
-    Attributes:
-        passages: the passages.
-        tables: of their streams, by digest.
-    """
+    """Encoded passages."""
 
     passages: Sequence[TextPassage]
-    tables: dict[str, _Tables]
+    tables: dict[str, _Tables]  # by digest of the stream
 
     @property
     def lengths(self) -> list[int]:
-        """The number of words in each passage."""
         return [passage.size for passage in self.passages]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class TextModel(AveragedNetwork[Encoded, TextBatch, TextPassage], Calibrates[TextBatch], Prunes):
-    """A network that reads running text and scores the marks and capitals of every slot.
-
-    Attributes:
-        options: the settings.
-        words: the words with embeddings of their own, in lower case, the most frequent first.
-        mixed: words that are neither in lower nor in upper case and do not just begin with a
-            capital, by their lower case.
-        strings: the strings of marks.
-    """
+class TextModel(AveragedNetwork[Encoded, TextBatch, TextPassage]):
+    """A network that reads running text and scores the marks and capitals of every slot."""
 
     kind: ClassVar[str] = "text"
     warming: ClassVar[int] = 200
@@ -118,8 +87,8 @@ class TextModel(AveragedNetwork[Encoded, TextBatch, TextPassage], Calibrates[Tex
     usage: ClassVar[tuple[str, ...]] = ("semipunct restore MODEL TEXT.txt",)
 
     options: TextOptions
-    words: tuple[str, ...]
-    mixed: dict[str, str]
+    words: tuple[str, ...]  # lower-cased words with embeddings, by descending frequency
+    mixed: dict[str, str]  # words in mixed case, by their lower case
     strings: SlotStrings
 
     @classmethod
@@ -137,12 +106,11 @@ class TextModel(AveragedNetwork[Encoded, TextBatch, TextPassage], Calibrates[Tex
 
     @cached_property
     def vocabulary(self) -> dict[str, int]:
-        """The codes of the words, from 1."""
         return {word: number for number, word in enumerate(self.words, 1)}
 
     @cached_property
     def errors(self) -> Rates:
-        """``[tags, tags]`` the rate of writing a string where another one is right."""
+        """The rate ``[tags, tags]`` of writing a string where another one is right."""
         return error_rates(self.strings.strings, english_learner_errors())
 
     def initial_parameters(self, seed: int, scale: float) -> dict[str, Array]:
@@ -164,7 +132,7 @@ class TextModel(AveragedNetwork[Encoded, TextBatch, TextPassage], Calibrates[Tex
         able = np.array([possible(low, self.mixed) for low in lower]).reshape(-1, SHAPES)
         shapes = np.array([self._shape(form) for form in stream.forms], np.int32)
         evidence = self.strings.log_evidence([marks_of(string) for string in stream.strings])
-        # A string with a tag of its own has that one, others the open tag.
+        # Strings without a tag of their own have the open tag.
         has_tag = np.isfinite(evidence[:, :-1])
         tags = np.where(has_tag.any(1), has_tag.argmax(1), evidence.shape[1] - 1)
         spelling = evidence[np.arange(len(tags)), tags]
@@ -173,19 +141,13 @@ class TextModel(AveragedNetwork[Encoded, TextBatch, TextPassage], Calibrates[Tex
         return _Tables(codes, shapes, able, tags.astype(np.int32), spelling, ends)
 
     def _shape(self, form: str) -> int:
-        """Return the shape that is the training target of a word."""
         low, shape = form.lower(), shape_of(form)
         if shape == MIXED and low not in self.mixed:
             shape = LOWER  # cannot be predicted
         return shape if possible(low, self.mixed)[shape] else LOWER
 
     def recase(self, forms: Sequence[str], shapes: Sequence[int]) -> tuple[str, ...]:
-        """Return words in lower case with capitals.
-
-        Args:
-            forms: the words.
-            shapes: a possible shape of each.
-        """
+        """Apply shapes to lower-cased words."""
         pairs = zip(forms, shapes, strict=True)
         return tuple(apply_shape(form, shape, self.mixed) for form, shape in pairs)
 
@@ -196,17 +158,15 @@ class TextModel(AveragedNetwork[Encoded, TextBatch, TextPassage], Calibrates[Tex
         lengths = row_lengths([passage.size for passage in passages], shape or len(members))
         room = len(lengths), round_up(int(lengths.max()), 64, 1)
         between = room[0], room[1] + 1
-        columns: list[list[Any]] = [[] for _ in range(7)]
+        parts: list[tuple[npt.NDArray[Any], ...]] = []
         for passage in passages:
             tables, stream = encoded.tables[passage.stream.digest], passage.stream
             forms = np.asarray(stream.words[passage.start : passage.stop])
             slots = np.asarray(stream.slots[passage.start : passage.stop + 1])
-            columns[0].append(tables.codes[forms])
-            for column, table in zip(columns[1:3], (tables.shapes, tables.possible), strict=True):
-                column.append(table[forms])
-            by_string = tables.tags, tables.spelling, tables.ends
-            for column, table in zip(columns[3:6], by_string, strict=True):
-                column.append(table[slots])
+            of_words = (table[forms] for table in (tables.codes, tables.shapes, tables.possible))
+            of_slots = (table[slots] for table in (tables.tags, tables.spelling, tables.ends))
+            parts.append((*of_words, *of_slots))
+        columns = list(map(list, zip(*parts, strict=True)))
         codes = np.concatenate(columns[0])
         distinct, number = np.unique(codes, axis=0, return_inverse=True)
         rows = np.split(number.reshape(-1).astype(np.int32), np.cumsum(lengths)[: len(members) - 1])
@@ -226,14 +186,6 @@ class TextModel(AveragedNetwork[Encoded, TextBatch, TextPassage], Calibrates[Tex
     def scores(
         self, parameters: Parameters, batch: TextBatch, guise: Guise, dropout: Dropout | None = None
     ) -> Scores:
-        """Score strings and shapes.
-
-        Args:
-            parameters: weights by name.
-            batch: from ``batch``.
-            guise: what the network sees of the capitals and marks.
-            dropout: given only during training.
-        """
         inputs = Inputs(
             jnp.asarray(batch.codes),
             jnp.asarray(batch.words),
@@ -248,12 +200,7 @@ class TextModel(AveragedNetwork[Encoded, TextBatch, TextPassage], Calibrates[Tex
         return word_scores._replace(shapes=jnp.where(able, word_scores.shapes, -jnp.inf))
 
     def log_likelihoods(self, parameters: Parameters, batch: TextBatch) -> jax.Array:
-        """Return ``[passages]`` log p(strings | words in lower case).
-
-        Args:
-            parameters: weights by name.
-            batch: from ``batch``.
-        """
+        """Return log p(strings | words in lower case), ``[passages]``."""
         lengths = jnp.asarray(batch.lengths)
         log_p = log_marginals(self.scores(parameters, batch, hidden_guise(batch)))
         chosen = at_codes(log_p, jnp.asarray(batch.tags))
@@ -266,13 +213,7 @@ class TextModel(AveragedNetwork[Encoded, TextBatch, TextPassage], Calibrates[Tex
         options: TextTrainOptions,
         perplexity: Callable[[Mapping[str, Array]], float],
     ) -> Mapping[str, Array]:
-        """Round embeddings to 8 bits, and all other weights to half precision.
-
-        Args:
-            parameters: weights by name.
-            options: unused.
-            perplexity: unused; the cost is measured afterwards.
-        """
+        """Round embeddings to 8 bits, and all other weights to half precision."""
         return {
             name: in_eight_bits(array)
             if name in _EMBEDDINGS
@@ -283,7 +224,7 @@ class TextModel(AveragedNetwork[Encoded, TextBatch, TextPassage], Calibrates[Tex
     def calibrate(
         self, parameters: Mapping[str, Any], batches: Iterable[tuple[list[int], TextBatch]]
     ) -> Mapping[str, Any]:
-        weights = on_device(parameters)
+        weights = self.place_weights(parameters)
         best_strings: list[npt.NDArray[np.float32]] = [np.zeros((2, 0), np.float32)]
         marked_slots = 0
         for _, batch in batches:
@@ -304,15 +245,6 @@ class TextModel(AveragedNetwork[Encoded, TextBatch, TextPassage], Calibrates[Tex
         key: jax.Array,
         options: TextTrainOptions,
     ) -> tuple[jax.Array, Sums]:
-        """Return the negative log-likelihood per slot asked for, and sums over the batch.
-
-        Args:
-            parameters: weights by name.
-            constants: unused.
-            batch: from ``batch``.
-            key: PRNG key, for dropout and for what is shown.
-            options: dropout and guises.
-        """
         first, second = jax.random.split(key)
         guise = drawn_guise(first, batch, options, jnp.asarray(self.errors))
         dropout = Dropout(second, options.dropout, options.unknown)
@@ -346,18 +278,12 @@ class TextModel(AveragedNetwork[Encoded, TextBatch, TextPassage], Calibrates[Tex
 
 
 def log_marginals(word_scores: Scores) -> jax.Array:
-    """Return ``[batch, length + 1, strings]`` log-probabilities of the strings of slots."""
+    """Return log-probabilities of the strings of slots, ``[batch, length + 1, strings]``."""
     return jax.nn.log_softmax(_summed(word_scores), -1)
 
 
 def log_joint(word_scores: Scores, tags: jax.Array, shapes: jax.Array) -> jax.Array:
-    """Return ``[batch, length + 1]`` log p(string of a slot, shape of the next word).
-
-    Args:
-        word_scores: the scores.
-        tags: ``[batch, length + 1]`` the strings.
-        shapes: ``[batch, length]`` the shapes.
-    """
+    """Return log p(string of a slot, shape of the next word), ``[batch, length + 1]``."""
     total = jax.nn.logsumexp(_summed(word_scores), -1)
     string = at_codes(word_scores.strings, tags)
     shape = at_codes(word_scores.shapes, shapes)
@@ -366,18 +292,18 @@ def log_joint(word_scores: Scores, tags: jax.Array, shapes: jax.Array) -> jax.Ar
 
 
 def _summed(word_scores: Scores) -> jax.Array:
-    """Return the log potentials of strings, summed over the shapes of the word that follows."""
+    """Return the log potentials of strings, summed over the shapes of the next word."""
     most = jnp.max(word_scores.shapes, -1, keepdims=True)
     weights = jnp.exp(word_scores.shapes - most)
     after = jnp.log(weights @ jnp.exp(word_scores.pairs).T) + most
-    # Unless there are shapes for it, nothing is known of what follows the last slot.
+    # The last slot has no next word, unless there are shapes for it.
     missing = word_scores.strings.shape[1] - after.shape[1]
     return word_scores.strings + jnp.pad(after, ((0, 0), (0, missing), (0, 0)))
 
 
 @partial(jit, static=1)
 def _most_probable_marks(model: TextModel, weights: Parameters, batch: TextBatch) -> jax.Array:
-    """Return ``[2, batch, length + 1]``: the probability of the best mark, whether it is right."""
+    """Return the probability and correctness of the best mark, ``[2, batch, length + 1]``."""
     marks = jnp.exp(log_marginals(model.scores(weights, batch, hidden_guise(batch))))[..., 1:]
     right = jnp.argmax(marks, -1) + 1 == jnp.asarray(batch.tags)
     return jnp.stack([jnp.max(marks, -1), right])
@@ -397,23 +323,22 @@ def _slot_strings(counts: Counter[Puncteme], number: int) -> SlotStrings:
 
 
 UNTRAINED = 0.5
-"""The threshold of insertion where there is nothing to fit it to."""
+"""The threshold of insertion without data to fit it."""
 
 
 def best_threshold(
     probability: npt.NDArray[np.floating], right: npt.NDArray[np.bool_], marked_slots: int
 ) -> float:
-    """Return the probability from which a mark is worth inserting, for the highest F1.
+    """Return the minimum probability of an inserted mark that maximises F1.
 
     For a sum of binary decisions F1 = 2 tp / (inserted + needed), so the best decisions insert
-    every mark whose probability exceeds half of the F1 that they reach (Lipton, Elkan and
-    Naryanaswamy 2014, theorem 1). The optimum is found on held-out text by trying every probability
-    there.
+    every mark whose probability exceeds half of the resulting F1 (Lipton, Elkan and Naryanaswamy
+    2014, theorem 1). The optimum is found by trying every probability in held-out text.
 
     Args:
-        probability: ``[slots]`` of the most probable mark of each slot.
-        right: ``[slots]`` whether that mark is the one in the text.
-        marked_slots: the number of slots with a mark in the text.
+        probability: ``[slots]``, of the most probable mark.
+        right: ``[slots]``, whether that mark is correct.
+        marked_slots: number of slots with a mark in the text.
     """
     order = np.argsort(-probability, kind="stable")
     ranked = probability[order]
@@ -422,6 +347,6 @@ def best_threshold(
     hits = np.cumsum(right[order])
     f1 = 2 * hits / (np.arange(1, len(hits) + 1) + marked_slots)
     best = int(np.argmax(f1))
-    # In the middle between the last inserted mark and the first one that is not.
+    # Halfway between the last inserted mark and the next one.
     below = ranked[best + 1] if best + 1 < len(ranked) else 0.0
     return float(np.clip((ranked[best] + below) / 2, 0.05, 0.95))

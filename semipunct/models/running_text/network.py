@@ -1,7 +1,6 @@
 """The network of the text model: convolutions over neighbours and gated recurrences in turn.
 
-The output of a slot depends on the words to its left and right alike; it scores the strings of
-marks together with the capitals of the word that follows.
+It scores the strings of marks of a slot jointly with the capitals of the next word.
 """
 
 from __future__ import annotations
@@ -29,55 +28,32 @@ from semipunct.models.layers import (
 )
 from semipunct.models.running_text.options import TextOptions
 
-_LONGEST = 4.0
-"""Gates begin with memories of a word up to e^4 words."""
+_LONGEST = 4.0  # gates are initialised to memories of up to e^4 words
 
 
 class Inputs(NamedTuple):
-    """The inputs of the network.
+    """The inputs of the network."""
 
-    Attributes:
-        codes: ``[distinct, CODES]`` of the distinct words of a batch.
-        words: ``[batch, length]`` rows of ``codes``.
-        shapes: ``[batch, length]`` shape of each word plus one; 0 where it is hidden.
-        marks: ``[batch, length + 1]`` string in each slot plus one; 0 where it is hidden.
-        inside: ``[batch, length]`` where there are words; those on either side of a place without
-            one do not see each other.
-    """
-
-    codes: jax.Array
-    words: jax.Array
-    shapes: jax.Array
-    marks: jax.Array
-    inside: jax.Array
+    codes: jax.Array  # [distinct, CODES], of the distinct words of a batch
+    words: jax.Array  # [batch, length], rows of ``codes``
+    shapes: jax.Array  # [batch, length], plus one; 0 if hidden
+    marks: jax.Array  # [batch, length + 1], strings plus one; 0 if hidden
+    inside: jax.Array  # [batch, length], true for words; a gap separates texts within a row
 
 
 class Scores(NamedTuple):
-    """Log potentials of the outcomes of a slot; a string and a shape have the sum of three.
+    """Log potentials of the outcomes of a slot: the joint score is the sum of all three."""
 
-    Attributes:
-        strings: ``[batch, length + 1, strings]``.
-        shapes: ``[batch, length, SHAPES]`` of the capitals of each word; with ``length + 1`` also
-            those that what follows the last slot has.
-        pairs: ``[strings, SHAPES]`` of the string before a word and its capitals.
-    """
-
-    strings: jax.Array
+    strings: jax.Array  # [batch, length + 1, strings]
+    # [batch, length, SHAPES]; with ``length + 1`` also of the text after the last slot
     shapes: jax.Array
-    pairs: jax.Array
+    pairs: jax.Array  # [strings, SHAPES], a string and the capitals of the next word
 
 
 def network_weights(
     options: TextOptions, words: int, strings: int, generator: np.random.Generator
 ) -> dict[str, Floats]:
-    """Draw initial weights.
-
-    Args:
-        options: the architecture.
-        words: number of words in the vocabulary.
-        strings: number of strings of marks.
-        generator: the random number generator.
-    """
+    """Draw initial weights."""
     size = options.size
     weights: dict[str, Floats] = {
         "word": embeddings(generator, words + 1, size),
@@ -105,14 +81,7 @@ def network_weights(
 def scores(
     options: TextOptions, weights: Parameters, inputs: Inputs, dropout: Dropout | None = None
 ) -> Scores:
-    """Score the outcomes of all slots.
-
-    Args:
-        options: the architecture.
-        weights: weights by name.
-        inputs: what the network reads.
-        dropout: given only during training.
-    """
+    """Score the outcomes of all slots."""
     inside, codes = inputs.inside[..., None], inputs.codes
     if dropout is not None and dropout.words:
         key = jax.random.fold_in(dropout.key, inputs.words.shape[1])
@@ -148,8 +117,7 @@ def _dropped(x: jax.Array, dropout: Dropout | None, layer: int) -> jax.Array:
 def _convolution(weights: Parameters, name: str, x: jax.Array, inside: jax.Array) -> jax.Array:
     """Apply a gated convolution over three words (Dauphin et al. 2017).
 
-    It is one matrix product, which is faster on CPUs than XLA's convolutions. Beyond the words are
-    zeros, wherever their row ends.
+    One matrix product is faster on CPUs than XLA's convolutions. Inputs beyond the words are zero.
     """
     x = jnp.where(inside, normalise_layer(weights, name, x), 0.0)
     before = jnp.pad(x, ((0, 0), (1, 0), (0, 0)))[:, :-1]

@@ -1,4 +1,4 @@
-"""Settings of the text model and of its training, and its entry in the registry."""
+"""Settings and registry entry of the text model."""
 
 from __future__ import annotations
 
@@ -14,11 +14,10 @@ class TextOptions:
     """Settings that determine the architecture of a text model.
 
     Attributes:
-        size: size of the embeddings and of the layers.
         layers: number of pairs of a convolution over three words and a gated recurrence.
-        words: the most frequent words that have an embedding of their own.
-        ngrams: number of embeddings that the beginnings and endings of words share by hashing.
-        strings: the most frequent strings of marks, which are the outcomes of a slot.
+        words: number of frequent words with embeddings.
+        ngrams: number of embeddings that prefixes and suffixes share by hashing.
+        strings: number of frequent strings of marks, the outcomes of a slot.
     """
 
     size: AtLeastOne = 128
@@ -30,17 +29,14 @@ class TextOptions:
 
 @dataclass(frozen=True, slots=True)
 class TextTrainOptions(kind.NetworkTrainOptions):
-    """Training settings specific to this kind, and defaults that differ from the shared ones.
+    """Training settings of the text model.
 
     Attributes:
-        unknown: fraction of words replaced by the unknown word in a training step.
-        average: decay of the running mean of the weights, which is the result of training.
-        noisy: fraction of passages that are shown as somebody may have written them, with errors in
-            marks and capitals; ``lowered`` and ``bare`` are fractions of the others.
-        divided: fraction of the others whose marks are all hidden, but not where sentences end, as
-            in a treebank or a text with one sentence per line.
-        lowered: fraction of passages whose capitals are hidden from the network.
-        bare: fraction of passages whose marks are all hidden; of the others a random part is shown.
+        unknown: fraction of words replaced by the unknown word.
+        noisy: fraction of passages shown with errors in marks and capitals.
+        divided: fraction of the other passages that show sentence ends, but no marks.
+        lowered: fraction of the other passages without capitals.
+        bare: fraction of the other passages without marks; the rest show a random part of them.
     """
 
     batch_size: AtLeastOne = 16

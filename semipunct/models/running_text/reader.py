@@ -1,4 +1,4 @@
-"""A text model with its weights, which reads running text of any length in overlapping windows."""
+"""A text model with its weights, which reads text of any length in overlapping windows."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ from semipunct.arrays.programs import jit
 from semipunct.features.word_shapes import SHAPES, possible, shape_of
 from semipunct.marks import Puncteme
 from semipunct.models.base import Parameters, Weights
-from semipunct.models.capabilities import on_device
 from semipunct.models.running_text.guises import HIDDEN
 from semipunct.models.running_text.model import TextModel, log_marginals
 from semipunct.models.running_text.network import Inputs, scores
@@ -28,37 +27,32 @@ Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int32]
 
 CONTEXT = 64
-"""The words to either side of the slots of a window that the network sees beside them."""
+"""Number of context words on either side of the slots that a window decides."""
 
 LENGTH = 1024
-"""The words of a window. The longer it is, the fewer words are read twice."""
+"""Number of words of a window; longer windows overlap less."""
 
 CENTRE = LENGTH - 2 * CONTEXT
-"""The slots of a window that are decided in it; the last window of a text may have more."""
+"""Number of slots that a window decides; the last window of a text may decide more."""
 
-_ROWS = 4
-"""The windows of a batch; the last one may be alone."""
+_ROWS = 4  # number of rows of windows in a batch, except in a last batch of one
 
-_RUNNING = 2
-"""The batches that are computed while other words are prepared."""
+_RUNNING = 2  # number of batches that are computed while other words are prepared
 
-_REMEMBERED = 2**17
-"""Distinct words whose codes are held in memory."""
+_REMEMBERED = 2**17  # maximum number of distinct words whose codes are cached
 
 
 class Query(NamedTuple):
     """A text to read, or a part of one.
 
     Attributes:
-        forms: ``[n]`` words as spelt.
-        slots: ``[n + 1]`` the marks that the network sees. The last slot of a part is the first one
-            of the next, which has the marks of both.
-        cased: whether it sees the capitals of words.
-        written: whether slots are shown as somebody wrote them, right or wrong, also where nothing
-            is written, except before the first word and after the last; otherwise marks that are
-            shown are right, and empty slots hidden.
-        ends: whether the text ends here; otherwise there is a next query, which continues it.
-        boundaries: the slots in which sentences end, by whatever mark, if that is known.
+        slots: ``[n + 1]``, the marks that the network sees. The last slot of a part is the first
+            slot of the next one, which has the marks of both.
+        cased: whether the network sees capitals.
+        written: whether all slots are shown as written, right or wrong, except before the first
+            word and after the last; otherwise marks are right, and empty slots hidden.
+        ends: whether the text ends here; otherwise the next query continues it.
+        boundaries: slots known to end sentences, by any mark.
     """
 
     forms: Sequence[str]
@@ -70,26 +64,15 @@ class Query(NamedTuple):
 
 
 class Reading(NamedTuple):
-    """Distributions over the outcomes of the slots of a text, or of a part of one.
+    """Distributions over the outcomes of the slots of a query."""
 
-    Attributes:
-        strings: ``[n + 1, strings]`` the probabilities of strings, for tags of the model.
-        shapes: ``[n, SHAPES]`` log potentials of the shapes of words.
-        pairs: ``[strings, SHAPES]`` log potentials of a string and the shape of the next word.
-    """
-
-    strings: Floats
-    shapes: Floats
-    pairs: Floats
+    strings: Floats  # [n + 1, strings], probabilities
+    shapes: Floats  # [n, SHAPES], log potentials of the shapes of words
+    pairs: Floats  # [strings, SHAPES], log potentials of a string and the shape of the next word
 
 
 class Window(NamedTuple):
-    """A part of a text that is read at once.
-
-    Attributes:
-        start, stop: its words.
-        first, last: the slots that are decided, ``first <= slot < last``.
-    """
+    """A part of a text: words ``start`` to ``stop``, which decide slots ``first`` to ``last``."""
 
     start: int
     stop: int
@@ -98,42 +81,29 @@ class Window(NamedTuple):
 
 
 def next_window(first: int, words_read: int, *, ended: bool) -> Window | None:
-    """Return the window that decides a slot and those after it.
-
-    It does not depend on how much more of the text is known than it needs.
+    """Return the next window; None if it needs more words, or nothing is left to decide.
 
     Args:
-        first: the first slot that is to be decided.
-        words_read: the number of words of the text that are known.
-        ended: whether it has no others.
-
-    Returns:
-        the window; None if it needs more words, or nothing is left to be decided.
+        first: the first undecided slot.
+        words_read: number of words known so far.
     """
     last = first + CENTRE
-    # The marks after the last word that is known may still be joined by others.
+    # More marks may follow the last known word.
     if words_read > last + CONTEXT:
         return Window(max(0, first - CONTEXT), last + CONTEXT, first, last)
-    # A rest that is no longer than the context is decided together with what is before it.
+    # A remainder no longer than the context is decided together with the preceding slots.
     if ended and first <= words_read:
         return Window(max(0, first - CONTEXT), words_read, first, words_read + 1)
     return None
 
 
 class _Columns(NamedTuple):
-    """Consecutive words of a text as the network reads them.
+    """Consecutive words of a text as read by the network."""
 
-    Attributes:
-        codes: ``[n, CODES]`` of the words.
-        shapes: ``[n]`` their shapes plus one; 0 where they are hidden.
-        possible: ``[n, SHAPES]`` the shapes that each can have.
-        marks: ``[n + 1]`` the string of each slot plus one; 0 where there is none.
-    """
-
-    codes: Ints
-    shapes: Ints
-    possible: npt.NDArray[np.bool_]
-    marks: Ints
+    codes: Ints  # [n, CODES]
+    shapes: Ints  # [n], plus one; 0 if hidden
+    possible: npt.NDArray[np.bool_]  # [n, SHAPES]
+    marks: Ints  # [n + 1], strings plus one; 0 if hidden
 
     @classmethod
     def joined(cls, parts: Sequence[_Columns]) -> _Columns:
@@ -143,30 +113,17 @@ class _Columns(NamedTuple):
         return cls(*map(np.concatenate, (codes, shapes, able, slots)))
 
     def cut(self, start: int, stop: int) -> _Columns:
-        """Return the words from ``start`` to ``stop``, with the slots around them."""
-        return _Columns(
-            self.codes[start:stop],
-            self.shapes[start:stop],
-            self.possible[start:stop],
-            self.marks[start : stop + 1],
-        )
+        words = (column[start:stop] for column in self[:3])
+        return self._make([*words, self.marks[start : stop + 1]])
 
 
-_Windowed = tuple[Window, _Columns]
-"""A window and its words."""
+_Windowed = tuple[Window, _Columns]  # a window and its words
 
 
 class _Words(dict[str, int]):
-    """The codes and shapes of words as spelt, computed once.
-
-    Attributes:
-        codes: ``[room, CODES]``.
-        shapes: ``[room]``.
-        possible: ``[room, SHAPES]``.
-    """
+    """A cache of the codes and shapes of words as spelt."""
 
     def __init__(self, model: TextModel) -> None:
-        """Begin without words, for a model."""
         super().__init__()
         self._model = model
         self.codes = np.zeros((1024, CODES), np.int32)
@@ -186,12 +143,7 @@ class _Words(dict[str, int]):
         return number
 
     def columns(self, query: Query, *, begins: bool) -> _Columns:
-        """Return the columns of a query.
-
-        Args:
-            query: the text, or a part of one.
-            begins: whether the text begins with it.
-        """
+        """Return the columns of a query, which may begin a text."""
         if len(self) > _REMEMBERED:
             self.clear()
         rows = np.array([self[form] for form in query.forms])
@@ -213,20 +165,14 @@ class _Words(dict[str, int]):
 
 
 class _Text:
-    """A text whose words become known part by part; those no longer needed are forgotten."""
+    """A text that arrives in parts; words no longer needed are discarded."""
 
     def __init__(self) -> None:
-        """Begin without words."""
         self._parts: list[_Columns] = []
         self._start = self._known = self._first = 0
 
     def windows(self, part: _Columns, *, ended: bool) -> Iterator[_Windowed]:
-        """Add words, and yield the windows that they complete.
-
-        Args:
-            part: the words.
-            ended: whether they are the last ones.
-        """
+        """Add words, and yield the windows that they complete."""
         self._parts.append(part)
         self._known += len(part.codes)
         while window := next_window(self._first, self._known, ended=ended):
@@ -242,25 +188,19 @@ class _Text:
 
 
 class _Results:
-    """Rows of windows, put together to the readings of queries in their order."""
+    """Assembles the results of windows into readings, in the order of queries."""
 
     def __init__(self, pairs: Floats) -> None:
-        """Begin without rows.
-
-        Args:
-            pairs: the same potentials in all readings.
-        """
         self._pairs = pairs
         self._expected: deque[tuple[int, bool]] = deque()
         self._rows: list[tuple[Floats, Floats]] = []
         self._number = 0
 
     def expect(self, words: int, *, ends: bool) -> None:
-        """Add a query of some words, which ends its text or not."""
         self._expected.append((words, ends))
 
     def readings(self, rows: Iterable[tuple[Floats, Floats]]) -> Iterator[Reading]:
-        """Add the rows of decided slots, and yield the readings that they complete."""
+        """Add the results of decided slots, and yield the readings that they complete."""
         for strings, shapes in rows:
             self._rows.append((strings, shapes))
             self._number += len(strings)
@@ -272,7 +212,7 @@ class _Results:
             else:
                 ((strings, shapes),) = self._rows
             yield Reading(strings[: words + 1], shapes[:words], self._pairs)
-            # The last slot of a part is the first one of the next.
+            # The last slot of a part is the first slot of the next one.
             read = words + ends
             self._rows = [(strings[read:], shapes[read:])]
             self._number -= read
@@ -280,12 +220,7 @@ class _Results:
 
 @dataclass(frozen=True)
 class TextReader:
-    """Reads texts.
-
-    Attributes:
-        model: the text model.
-        parameters: its weights.
-    """
+    """A reader of texts."""
 
     model: TextModel
     parameters: Weights
@@ -295,15 +230,12 @@ class TextReader:
         return _Words(self.model)
 
     def read(self, queries: Iterable[Query]) -> Iterator[Reading]:
-        """Yield the distributions of the slots of texts; what stands in one affects no other.
+        """Yield the distributions of the slots of texts.
 
-        A text may be given in parts, of which no more than a few thousand words are in memory at a
-        time. Neither the number of parts nor their size changes the result.
-
-        Args:
-            queries: texts of any length, or their parts, of at least one word each.
+        A text may be given in parts of at least one word each. At most a few thousand words are in
+        memory; results depend neither on the parts nor on other texts.
         """
-        weights = on_device(self.parameters)
+        weights = self.model.place_weights(self.parameters)
         pending_readings = _Results(np.asarray(self.parameters["pairs"]))
         # Batches are computed by other threads while this one prepares words and uses results.
         running: deque[_Batch] = deque()
@@ -325,7 +257,6 @@ class TextReader:
                 text = _Text()
 
     def _started(self, weights: Weights, group: Sequence[Sequence[_Windowed]]) -> _Batch:
-        """Begin to compute the distributions of some rows of windows."""
         rows = 1 if len(group) == 1 else _ROWS
         codes = np.zeros((rows, LENGTH, CODES), np.int32)
         shapes = np.zeros((rows, LENGTH), np.int32)
@@ -350,7 +281,7 @@ class TextReader:
 
 
 def _packed(windows: Iterable[_Windowed]) -> Iterator[list[_Windowed]]:
-    """Put windows into rows, with one place between them that belongs to none."""
+    """Pack windows into rows, separated by one empty place."""
     row: list[_Windowed] = []
     used = 0
     for window in windows:
@@ -365,18 +296,14 @@ def _packed(windows: Iterable[_Windowed]) -> Iterator[list[_Windowed]]:
 
 
 class _Batch(NamedTuple):
-    """Windows whose distributions are being computed.
+    """Windows whose distributions are being computed."""
 
-    Attributes:
-        decided: the row of each window, and the slots there that are decided.
-        answer: the probabilities of strings and the potentials of shapes of all slots.
-    """
-
-    decided: Sequence[tuple[int, slice]]
+    decided: Sequence[tuple[int, slice]]  # row and decided slots of each window
+    # probabilities of strings and potentials of shapes of all slots
     answer: tuple[jax.Array, jax.Array]
 
     def rows(self) -> Iterator[tuple[Floats, Floats]]:
-        """Yield both for the decided slots of each window, when they are ready."""
+        """Wait for the results, and yield those of each window."""
         strings, shapes = map(np.asarray, self.answer)
         return ((strings[place], shapes[place]) for place in self.decided)
 
@@ -385,11 +312,10 @@ class _Batch(NamedTuple):
 def _answer(
     model: TextModel, weights: Parameters, inputs: Inputs, able: jax.Array
 ) -> tuple[jax.Array, jax.Array]:
-    """Return ``[rows, length + 1, strings]`` and ``[rows, length + 1, SHAPES]``."""
     word_scores = scores(model.options, weights, inputs)
     shapes = jnp.where(able, word_scores.shapes, -jnp.inf)
-    # After the last slot of a full row comes what comes after a text inside a row: no word. What a
-    # slot gets would otherwise depend on the texts that share its row.
+    # No word follows the last slot of a full row, just as after a text inside a row. Otherwise the
+    # scores of a slot would depend on the texts that share its row.
     nothing = jnp.broadcast_to(weights["case.bias"], (len(shapes), 1, SHAPES))
     shapes = jnp.concatenate([shapes, nothing], 1)
     return jnp.exp(log_marginals(word_scores._replace(shapes=shapes))), shapes

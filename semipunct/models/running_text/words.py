@@ -1,4 +1,4 @@
-"""Words of passages: their codes, padded batches of them, and counts for the vocabulary."""
+"""Words of passages: codes, padded batches, and counts for the vocabulary."""
 
 from __future__ import annotations
 
@@ -17,22 +17,17 @@ from semipunct.marks import Puncteme
 
 Codes = npt.NDArray[np.int32]
 
+# The suffixes and prefixes of a word with boundary signs.
 _PARTS = (slice(-2, None), slice(-3, None), slice(-4, None), slice(3), slice(4))
-"""The endings and beginnings of a word between its boundary signs."""
 
 CODES = 1 + len(_PARTS)
 """The number of codes of a word."""
 
 
 def codes_of(forms: Sequence[str], vocabulary: dict[str, int], ngrams: int) -> Codes:
-    """Return the codes of words, ``[forms, CODES]``.
+    """Return the codes of lower-cased words, ``[forms, CODES]``.
 
-    The first is their number in the vocabulary, 0 if they are not in it; the others are hashes.
-
-    Args:
-        forms: words in lower case.
-        vocabulary: the numbers of frequent words, from 1.
-        ngrams: the number of hashes.
+    The first code is the index in the vocabulary, 0 for unknown words; others are hashes.
     """
     codes = np.zeros((len(forms), CODES), np.int32)
     for row, form in zip(codes, forms, strict=True):
@@ -45,31 +40,20 @@ def codes_of(forms: Sequence[str], vocabulary: dict[str, int], ngrams: int) -> C
 
 
 class TextBatch(NamedTuple):
-    """Padded passages.
+    """Padded passages."""
 
-    Attributes:
-        codes: ``[distinct, CODES]`` of the distinct words.
-        words: ``[batch, length]`` rows of ``codes``.
-        shapes: ``[batch, length]`` the shapes of the words.
-        possible: ``[batch, length, SHAPES]`` the shapes that each word can have.
-        tags: ``[batch, length + 1]`` the strings of the slots.
-        spelling: ``[batch, length + 1]`` log-probability of a string, given its tag.
-        ends: ``[batch, length + 1]`` whether a sentence ends in a slot.
-        lengths: ``[batch]`` numbers of words; 0 in rows without a passage.
-    """
-
-    codes: Codes
-    words: Codes
-    shapes: Codes
-    possible: npt.NDArray[np.bool_]
-    tags: Codes
+    codes: Codes  # [distinct, CODES], of the distinct words
+    words: Codes  # [batch, length], rows of ``codes``
+    shapes: Codes  # [batch, length]
+    possible: npt.NDArray[np.bool_]  # [batch, length, SHAPES]
+    tags: Codes  # [batch, length + 1], strings
+    # [batch, length + 1], log-probability of a string given its tag
     spelling: npt.NDArray[np.float32]
-    ends: npt.NDArray[np.bool_]
-    lengths: Codes
+    ends: npt.NDArray[np.bool_]  # [batch, length + 1], whether a sentence ends there
+    lengths: Codes  # [batch]; 0 in padding rows
 
 
-_COUNTED = 2**20
-"""The words that are counted at a time."""
+_COUNTED = 2**20  # number of words that are counted at a time
 
 
 def counts_of(passages: Iterable[TextPassage]) -> tuple[Counter[str], Counter[Puncteme]]:
@@ -90,7 +74,7 @@ def counts_of(passages: Iterable[TextPassage]) -> tuple[Counter[str], Counter[Pu
 
 
 def _spans(passages: Iterable[TextPassage]) -> Iterator[tuple[WordStream, int, int]]:
-    """Yield the words of passages, those of adjacent ones together."""
+    """Yield spans of words, merging adjacent passages."""
     last: tuple[WordStream, int, int] | None = None
     for passage in passages:
         if last is not None and last[0] is passage.stream and last[2] == passage.start:

@@ -1,1 +1,1 @@
-"""Tokenisers: split running text into tokens and sentences, with or without marks and capitals."""
+"""Tokenisers, which split running text into tokens and sentences."""

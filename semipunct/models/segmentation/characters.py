@@ -1,4 +1,4 @@
-"""The properties of characters that the tokeniser embeds, and their known values."""
+"""The properties of characters that the tokeniser embeds, and their vocabulary."""
 
 from __future__ import annotations
 
@@ -6,21 +6,21 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import msgspec
 import numpy as np
 import numpy.typing as npt
 
+# ``kind`` is category and script; ``pair`` the character and the next one; ``run`` its word,
+# ``following`` the next word; ``shape`` the capitals and length of its word; ``style`` whether the
+# whole text has marks and capitals, because sentence ends look different without them.
 CODES = ("character", "kind", "pair", "run", "following", "shape", "style")
-"""The properties of a character, in the order of its codes: the character; its category and script;
-the character and the next one; the word that it is part of, and the next word; length and capitals
-of the former; whether the whole text has marks and capitals, because the ends of sentences look
-different without them."""
+"""The properties of a character, in the order of its codes."""
 
 LEARNT = {"character": 0, "pair": 0, "run": 1, "following": 1}
-"""Properties that training sometimes replaces with the unknown value; those with equal numbers are
-replaced together."""
+"""Properties that training sometimes replaces with the unknown value; equal numbers share a mask.
+"""
 
 _IN_WORDS = "'’-"
 _RUN = re.compile(r"\w+")
@@ -28,7 +28,7 @@ _LONGEST = 8
 _LONGEST_RUN = 40  # longer runs are unlikely to recur as words
 
 
-class CharacterVocabulary(msgspec.Struct, frozen=True):
+class CharacterVocabulary(msgspec.Struct, frozen=True, dict=True):
     """The known values: value i of a property has code i + 1, unknown values have code 0."""
 
     character: tuple[str, ...]
@@ -40,13 +40,7 @@ class CharacterVocabulary(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, texts: Iterable[str], characters: int, runs: int) -> CharacterVocabulary:
-        """Collect the known values of training texts.
-
-        Args:
-            texts: the texts of training passages.
-            characters: minimum count of a character.
-            runs: minimum count of a run, and of a pair.
-        """
+        """Collect the values of training texts."""
         counts = {name: Counter[str]() for name in cls.__struct_fields__}
         for text in texts:
             for name, values in properties(text).items():
@@ -65,25 +59,17 @@ class CharacterVocabulary(msgspec.Struct, frozen=True):
 
     @property
     def sizes(self) -> dict[str, int]:
-        """The number of codes of each property in ``CODES``, including the unknown value."""
         return {name: len(self.values(name)) + 1 for name in CODES}
 
     def values(self, name: str) -> tuple[str, ...]:
-        """Return the known values of a property."""
         return self.run if name == "following" else getattr(self, name)
 
-
-class Coder:
-    """Maps the characters of texts to the codes of a vocabulary."""
-
-    def __init__(self, vocabulary: CharacterVocabulary) -> None:
-        """Assign codes to the values of a vocabulary."""
-        self._codes = {
-            name: {value: i for i, value in enumerate(vocabulary.values(name), 1)} for name in CODES
-        }
+    @cached_property
+    def _codes(self) -> dict[str, dict[str, int]]:
+        return {name: {value: i for i, value in enumerate(self.values(name), 1)} for name in CODES}
 
     def codes(self, text: str) -> npt.NDArray[np.int32]:
-        """Return the codes of the characters of a text, ``[CODES, characters]``."""
+        """Return the codes of a text, ``[CODES, characters]``."""
         values_of = properties(text)
         return np.array(
             [[self._codes[name].get(value, 0) for value in values_of[name]] for name in CODES],
@@ -114,7 +100,7 @@ def properties(text: str) -> dict[str, list[str]]:
 
 
 def _style(text: str) -> str:
-    """Tell whether a text has marks and capitals; apostrophes and hyphens are parts of words."""
+    """Return the marks and capitals of a text; apostrophes and hyphens are parts of words."""
     marks = any(kind(char).startswith("Po") and char not in _IN_WORDS for char in {*text})
     capitals = any(char.isupper() for char in {*text})
     return f"{'marks' * marks} {'capitals' * capitals}"
@@ -127,7 +113,6 @@ def kind(char: str) -> str:
 
 
 def _shape(run: str) -> str:
-    """Return the length and capitals of a run."""
     if run.islower():
         case = "a"
     elif run.isupper():

@@ -1,49 +1,40 @@
 """The words of multiword tokens: a table learned in training, and suffix rules for other tokens.
 
-A rule replaces the ending of a token by those of its words: *-rlo* becomes *-r lo*. The rule with
-the longest matching ending is applied, so rare tokens are split like others with the same ending.
+A rule replaces a suffix of a token by suffixes of its words: *-rlo* becomes *-r lo*.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable
-from typing import NamedTuple, TypeVar
+from functools import cached_property
+from typing import NamedTuple
 
 import msgspec
 
 from semipunct.corpus.passages import Passage
 
 LEAST, PRECISION = 2, 0.9
-"""The number of distinct tokens that support a rule, and their fraction among tokens that end
-so."""
+"""Minimum support of a rule in distinct tokens, and minimum precision."""
 
 LONGEST = 8
-"""The maximum length of an ending, in characters."""
-
-T = TypeVar("T")
+"""The maximum length of a suffix."""
 
 
 class Ending(NamedTuple):
-    """A rule: the ending of a token, its replacement in the first word, and the other words."""
+    """A rule: the suffix of a token, its replacement in the first word, and the other words."""
 
     ending: str
     instead: str
     others: tuple[str, ...]
 
 
-class Expansions(msgspec.Struct, frozen=True):
-    """Multiword tokens and their words.
+class Expansions(msgspec.Struct, frozen=True, dict=True):
+    """Multiword tokens and their words."""
 
-    Attributes:
-        tokens: lower-cased tokens with their words.
-        plain: tokens that match an ending but are single words.
-        endings: the rules.
-    """
-
-    tokens: dict[str, tuple[str, ...]]
-    plain: tuple[str, ...]
-    endings: tuple[tuple[str, str, tuple[str, ...]], ...]
+    tokens: dict[str, tuple[str, ...]]  # lower-cased
+    plain: tuple[str, ...]  # single words that match a rule
+    endings: tuple[Ending, ...]
 
     @classmethod
     def of(cls, passages: Iterable[Passage]) -> Expansions:
@@ -56,53 +47,42 @@ class Expansions(msgspec.Struct, frozen=True):
         usual = {form: expansions.most_common(1)[0][0] for form, expansions in counts.items()}
         tokens = {form: words for form, words in sorted(usual.items()) if words}
         endings = _endings(usual) if tokens else ()
-        rules = {rule[0]: rule for rule in endings}
+        rules = {rule.ending: rule for rule in endings}
         plain = (f for f, words in usual.items() if not words and _rule(f, rules))
         return cls(tokens, tuple(sorted(plain)), endings)
 
+    @cached_property
+    def _single(self) -> frozenset[str]:
+        return frozenset(self.plain)
 
-class ExpansionTable:
-    """Splits tokens into words."""
-
-    def __init__(self, expansions: Expansions) -> None:
-        """Index the rules.
-
-        Args:
-            expansions: table and rules learned in training.
-        """
-        self._tokens = expansions.tokens
-        self._plain = {*expansions.plain}
-        self._rules = {rule[0]: Ending(*rule) for rule in expansions.endings}
+    @cached_property
+    def _rules(self) -> dict[str, Ending]:
+        return {rule.ending: rule for rule in self.endings}
 
     def words(self, form: str) -> tuple[str, ...]:
-        """Return the words of a token with its capitals; empty if the token is a single word.
-
-        Args:
-            form: the token as spelt.
-        """
+        """Return the words of a token with its capitals; empty if the token is a single word."""
         low = form.lower()
-        expansion = self._tokens.get(low)
-        if expansion is None and low not in self._plain and (rule := _rule(low, self._rules)):
-            expansion = (low.removesuffix(rule[0]) + rule[1], *rule[2])
+        expansion = self.tokens.get(low)
+        if expansion is None and low not in self._single and (rule := _rule(low, self._rules)):
+            expansion = (low.removesuffix(rule.ending) + rule.instead, *rule.others)
         if not expansion or not all(expansion):
             return ()
         if form == low:
             return expansion
         if form.isupper() and len(form) > 1:
             return tuple(word.upper() for word in expansion)
-        # The prefix common to the token and its first word is spelt as in the token.
+        # The common prefix of the token and its first word is spelt as in the token.
         common = _common(low, expansion[0]) if len(form) == len(low) else 0
         return (form[:common] + expansion[0][common:], *expansion[1:])
 
 
 def _common(first: str, second: str) -> int:
-    """Return the length of the longest common prefix of two strings."""
     pairs = enumerate(zip(first, second, strict=False))
     return next((i for i, (a, b) in pairs if a != b), min(len(first), len(second)))
 
 
-def _rule(form: str, rules: dict[str, T]) -> T | None:
-    """Return the rule with the longest ending that is a proper suffix of a token."""
+def _rule(form: str, rules: dict[str, Ending]) -> Ending | None:
+    """Return the rule with the longest proper suffix of a token."""
     for length in range(min(LONGEST, len(form) - 1), 0, -1):
         if rule := rules.get(form[-length:]):
             return rule
@@ -110,7 +90,6 @@ def _rule(form: str, rules: dict[str, T]) -> T | None:
 
 
 def _endings(usual: dict[str, tuple[str, ...]]) -> tuple[Ending, ...]:
-    """Find reliable rules, from the distinct tokens with the same ending."""
     rules_of: defaultdict[str, Counter[Ending]] = defaultdict(Counter)
     for form, words in usual.items():
         if not words:

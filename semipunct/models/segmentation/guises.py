@@ -1,4 +1,4 @@
-"""The guises of a passage: as written, in lower case, and in the style of a transcript."""
+"""The guises of a passage: as written, and in the style of a transcript."""
 
 from __future__ import annotations
 
@@ -11,29 +11,18 @@ from semipunct.marks.tokens import carries_dot
 
 
 class Segmentation(NamedTuple):
-    """A text divided into tokens and sentences.
-
-    Attributes:
-        text: the text.
-        tokens: spans of the tokens, none of which begins or ends with a blank.
-        ends: whether each token is the last of its sentence.
-    """
+    """A text divided into tokens and sentences."""
 
     text: str
-    tokens: list[Span]
-    ends: list[bool]
+    tokens: list[Span]  # spans that neither begin nor end with a blank
+    ends: list[bool]  # whether each token ends a sentence
 
     @property
     def sentences(self) -> list[Span]:
-        """The spans of the sentences, each from its first token to its last."""
         return sentence_spans(self.tokens, self.ends)
 
     def join(self, parts: Iterable[Span]) -> Segmentation:
-        """Return the segmentation in which some parts of the text are not split.
-
-        Args:
-            parts: their positions, in order.
-        """
+        """Merge tokens so that none of the given parts, in order, is split."""
         remaining = iter(parts)
         part = next(remaining, None)
         tokens: list[Span] = []
@@ -54,13 +43,8 @@ def written_segmentation(passage: Passage) -> Segmentation:
     return _rewritten(passage, lambda form, mark: form)
 
 
-def lower(passage: Passage) -> Segmentation:
-    """Return a passage in lower case."""
-    return _rewritten(passage, lambda form, mark: form.lower())
-
-
 def stripped_segmentation(passage: Passage) -> Segmentation:
-    """Return a passage in lower case, without marks and the dots of abbreviations.
+    """Return a passage in lower case, without marks and dots of abbreviations.
 
     Words separated only by a mark are separated by a space.
     """
@@ -75,14 +59,13 @@ def stripped_segmentation(passage: Passage) -> Segmentation:
 
 IN_GUISE: dict[str, Callable[[Passage], Segmentation]] = {
     "written": written_segmentation,
-    "lower": lower,
     "stripped": stripped_segmentation,
 }
-"""The guises by their names in the settings."""
+"""The guises by name."""
 
 
 def _rewritten(passage: Passage, spelt: Callable[[str, bool], str]) -> Segmentation:
-    """Rewrite every token; drop empty ones, leaving a space where there was none."""
+    """Rewrite every token; replace empty ones by a space if needed."""
     rewritten = Segmentation("", [], [])
     pieces: list[str] = []
     place = last = 0
@@ -90,7 +73,7 @@ def _rewritten(passage: Passage, spelt: Callable[[str, bool], str]) -> Segmentat
     for (start, end), stops, mark in zip(passage.tokens, passage.ends, passage.marks, strict=True):
         gap += passage.text[last:start]
         last = end
-        # Blanks at the edges of a token, as treebanks may have them, are moved outside of it.
+        # Blanks at the edges of a token, found in treebanks, are moved outside of it.
         form = BLANKS.sub(" ", spelt(passage.text[start:end], mark)).strip()
         if not form:
             gone = True

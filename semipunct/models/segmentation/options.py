@@ -1,4 +1,4 @@
-"""Settings of the tokeniser and of its training, and its entry in the registry."""
+"""Settings and registry entry of the tokeniser."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ EPOCHS = 8
 """Passes over the training passages."""
 
 LEAST = 6000
-"""The minimum number of visits, for treebanks so small that this many passes are too few."""
+"""The minimum number of visits, for small treebanks."""
 
-GUISES = ("written", "lower", "stripped")
-"""The guises in which ``semipunct.models.segmentation.guises`` writes a passage."""
+GUISES = ("written", "stripped")
+"""The guises of ``semipunct.models.segmentation.guises``."""
 
 
 def _unknown_guise(names: tuple[str, ...]) -> str | None:
@@ -33,13 +33,10 @@ class TokeniserOptions:
     """Settings that determine the architecture of a tokeniser.
 
     Attributes:
-        size: size of the embeddings and of the layers.
-        layers: number of convolutions; layer i sees 2^i characters to either side.
-        guises: the guises of every passage in training: as ``written``, in ``lower`` case, or
-            ``stripped`` of marks and capitals, like transcripts of speech.
-        minimum_count: rarer characters are represented by their class alone.
-        minimum_run_count: rarer words are represented by their characters alone; likewise rarer
-            pairs of characters.
+        layers: number of convolutions; layer i sees 2^i characters on either side.
+        guises: of every passage in training: as ``written``, or ``stripped`` of marks and capitals.
+        minimum_count: rarer characters are represented by their class only.
+        minimum_run_count: rarer words and pairs of characters are represented by characters only.
     """
 
     size: AtLeastOne = 64
@@ -51,12 +48,11 @@ class TokeniserOptions:
 
 @dataclass(frozen=True, slots=True)
 class TokeniserTrainOptions(kind.NetworkTrainOptions):
-    """Training settings specific to this kind, and defaults that differ from the shared ones.
+    """Training settings of the tokeniser.
 
     Attributes:
-        unknown: fraction of characters replaced by the unknown character in a training step.
-        unknown_words: fraction of the words in character properties replaced in the same way.
-        average: decay of the running mean of the weights, which is the result of training.
+        unknown: fraction of characters replaced by the unknown character.
+        unknown_words: the same for the words in character properties.
     """
 
     batch_size: AtLeastOne = 16

@@ -20,11 +20,9 @@ from semipunct.corpus.located import BLANKS, is_mark
 from semipunct.corpus.passages import Passage
 from semipunct.evaluation.segmentation import SpanCounts
 from semipunct.models.base import Parameters, Weights
-from semipunct.models.capabilities import on_device
 from semipunct.models.convolutions import convolve, reach
 from semipunct.models.scoring import Batches
-from semipunct.models.segmentation.characters import CODES, Coder
-from semipunct.models.segmentation.expansion import ExpansionTable
+from semipunct.models.segmentation.characters import CODES
 from semipunct.models.segmentation.guises import IN_GUISE, Segmentation
 from semipunct.models.segmentation.sentences import sentence_ends
 from semipunct.models.segmentation.tags import (
@@ -40,24 +38,17 @@ from semipunct.models.segmentation.tokeniser import TEMPERATURE, CharacterBatch,
 from semipunct.structures.distribution import Distribution
 
 WINDOW = 512
-"""The number of characters scored together in a window, in addition to the overlap."""
+"""Number of characters that a window scores, without the overlap."""
 
 LONGEST = 2**14
-"""The maximum number of characters decoded together; longer texts are cut, at a blank if
-possible."""
+"""Maximum number of characters decoded together; longer texts are cut, preferably at a blank."""
 
 _ROWS = (1, 8, 32)  # possible sizes of a batch of windows, or of chains
 _CHARACTERS = 2**16  # maximum number of characters in a batch of chains
 
 
 class _Text(NamedTuple):
-    """A text to be segmented, or a part of a long text.
-
-    Attributes:
-        number: the number of the text.
-        offset: the position of the part in the text.
-        text: the characters of the part.
-    """
+    """A text, or a part of a long text that begins at ``offset``."""
 
     number: int
     offset: int
@@ -66,35 +57,19 @@ class _Text(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Segmenter:
-    """Splits texts into tokens and sentences, and analyses tokens.
-
-    Attributes:
-        model: the tokeniser.
-        parameters: its weights.
-    """
+    """Splits texts into tokens and sentences, and tokens into words."""
 
     model: Tokeniser
     parameters: Weights
-
-    @cached_property
-    def _coder(self) -> Coder:
-        return Coder(self.model.characters)
-
-    @cached_property
-    def _table(self) -> ExpansionTable:
-        return ExpansionTable(self.model.expansions)
 
     @cached_property
     def _marks(self) -> frozenset[str]:
         return frozenset(self.model.marks)
 
     def segment(self, texts: Sequence[str]) -> list[Segmentation]:
-        """Return the tokens and sentences of texts; there are none in a text of blanks.
+        """Return the tokens and sentences of texts; blank texts have none.
 
         Addresses, markup and numbers are never split (``corpus.fixed_parts``).
-
-        Args:
-            texts: texts of any length and characters.
         """
         segmentations = [Segmentation(text, [], []) for text in texts]
         parts = [part for i, text in enumerate(texts) for part in _parts(i, text)]
@@ -107,15 +82,13 @@ class Segmenter:
 
     def words(self, form: str) -> tuple[str, ...]:
         """Return the words of a multiword token; empty if the token is a single word."""
-        return self._table.words(form)
+        return self.model.expansions.words(form)
 
     def is_mark(self, form: str) -> bool:
-        """Tell whether a token is punctuation."""
         return is_mark(form) != (form in self._marks)
 
     def _tags(self, texts: Sequence[str]) -> list[npt.NDArray[np.int8]]:
-        """Return the tags of non-empty texts: find the best tokens, then the best sentences."""
-        weights = on_device(self.parameters)
+        weights = self.model.place_weights(self.parameters)
         score = self._scores(weights, texts)
         blanks = [is_blank(text) for text in texts]
         tags_of_texts: list[npt.NDArray[np.int8]] = [np.zeros(0, np.int8)] * len(texts)
@@ -140,7 +113,7 @@ class Segmenter:
         return tags_of_texts
 
     def _scores(self, weights: Weights, texts: Sequence[str]) -> list[npt.NDArray[np.float32]]:
-        """Return the scores of each text, ``[characters, TAGS]``, from overlapping windows."""
+        """Return the scores of each text from overlapping windows."""
         margin = reach(self.model.options.layers)
         scores = [np.zeros((len(text), TAGS), np.float32) for text in texts]
         windows = [(i, at) for i, text in enumerate(texts) for at in range(0, len(text), WINDOW)]
@@ -152,7 +125,7 @@ class Segmenter:
             inside = np.zeros(codes.shape[1:], bool)
             for row, (i, at) in enumerate(some):
                 if coded is None or coded[0] != i:
-                    coded = i, self._coder.codes(texts[i])
+                    coded = i, self.model.characters.codes(texts[i])
                 first = max(0, at - margin)
                 part = coded[1][:, first : at + WINDOW + margin]
                 start = first - (at - margin)
@@ -180,7 +153,6 @@ def _parts(number: int, text: str) -> Iterator[_Text]:
 def _by_padded_length(
     ascending: Sequence[int], texts: Sequence[str]
 ) -> Iterator[tuple[int, list[int]]]:
-    """Yield batches of texts padded to the same length, each preceded by this length."""
     waiting: list[int] = []
     length = 0
     for i in ascending:
@@ -196,7 +168,6 @@ def _by_padded_length(
 
 
 def _rows(rows: int) -> int:
-    """Return the smallest batch size with room for the given number of rows."""
     return next(size for size in _ROWS if size >= rows)
 
 
@@ -231,12 +202,7 @@ def figures(
 ) -> dict[str, Any]:
     """Return the F1 of tokens and of sentences in each guise, and ``f1``, the mean of all.
 
-    Args:
-        model: the tokeniser.
-        parameters: its weights.
-        examples: held-out passages.
-        batches: the same, encoded; unused, because texts are segmented in windows as at run time.
-        shapes: records the compiled shapes.
+    Texts are segmented in windows, as at run time.
     """
     segmenter = Segmenter(model, parameters)
     scores: dict[str, float] = {}

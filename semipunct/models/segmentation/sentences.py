@@ -1,11 +1,10 @@
-"""Sentence segmentation with maximum expected F1, from the probability that each token ends one.
+"""Sentence segmentation with maximum expected F1.
 
-The most probable tags yield too few sentences where the model is uncertain: they contain no
-sentence end with a probability of 0.4, and without marks and capitals many ends are of this kind.
-Given the tokens, sentence ends are assumed to be independent; the probability of a sentence is that
-both its ends are sentence ends and none between them is. A ratio of sums is maximised by the
-algorithm of Dinkelbach (1967): each iteration maximises the sum of the probabilities of the
-sentences minus a price for each, which is half of the ratio of the previous iteration.
+The most probable tags have too few sentences where the model is uncertain. Given the tokens,
+sentence ends are assumed to be independent; a sentence is correct if both its ends are sentence
+ends and no token between them is. The algorithm of Dinkelbach (1967) maximises a ratio of sums:
+each iteration maximises the sum of the probabilities of the sentences minus a price for each, which
+is half of the previous ratio.
 """
 
 from __future__ import annotations
@@ -14,10 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 LEAST = 0.01
-"""Tokens whose probability of ending a sentence is smaller are not considered as ends."""
+"""Tokens with a smaller probability of ending a sentence are not candidates."""
 
 SPAN = 64
-"""The maximum number of tokens considered as ends in a sentence."""
+"""The maximum number of candidates in a sentence."""
 
 PRICE = 0.25
 """The initial price of a sentence."""
@@ -26,10 +25,10 @@ _ROUNDS = 20  # three or four iterations suffice
 
 
 def sentence_ends(probability: npt.NDArray[np.floating]) -> npt.NDArray[np.bool_]:
-    """Return the sentence ends with maximum expected F1; the last token is always one.
+    """Return the sentence ends with maximum expected F1; the last token is always an end.
 
     Args:
-        probability: ``[tokens]`` the probability that a sentence ends at each token.
+        probability: ``[tokens]``, that a sentence ends at each token.
     """
     ends = np.zeros(len(probability), bool)
     if not len(ends):
@@ -52,12 +51,7 @@ def sentence_ends(probability: npt.NDArray[np.floating]) -> npt.NDArray[np.bool_
 
 
 def _sentences(p: npt.NDArray[np.float64], places: npt.NDArray[np.intp]) -> npt.NDArray[np.float64]:
-    """Return ``[m, SPAN]`` the probability of a sentence with ends j and j - k - 1 of ``places``.
-
-    Args:
-        p: ``[tokens]`` the probability that a sentence ends at each token.
-        places: ``[m]`` tokens considered as ends.
-    """
+    """Return the probability of sentences with ends j and j - k - 1 of ``places``, [m, SPAN]."""
     none = np.concatenate([[0.0], np.cumsum(np.log1p(-np.minimum(p, 1 - 1e-12)))])
     before = np.arange(len(places))[:, None] - 1 - np.arange(SPAN)  # -1 where the text begins
     last = places[np.maximum(before, 0)]
@@ -68,12 +62,7 @@ def _sentences(p: npt.NDArray[np.float64], places: npt.NDArray[np.intp]) -> npt.
 
 
 def _cut(sentences: npt.NDArray[np.float64], price: float) -> npt.NDArray[np.intp]:
-    """Return the ends with the highest sum of sentence probabilities minus a price per sentence.
-
-    Args:
-        sentences: ``[m, SPAN]`` the probabilities of sentences.
-        price: the price of each sentence.
-    """
+    """Return the ends with the highest sum of sentence probabilities minus prices."""
     count = len(sentences)
     value = np.full(count + SPAN, -np.inf)  # of the best ends up to each place, latest place first
     value[count] = 0.0

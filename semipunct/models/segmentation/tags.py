@@ -14,7 +14,7 @@ from semipunct.corpus.passages import Span
 from semipunct.models.segmentation.guises import Segmentation
 
 OUTSIDE, INSIDE, LAST, STOP = range(4)
-"""A blank between tokens; a character within a token, the last one of a token, of a sentence."""
+"""A blank between tokens; a character within a token, at its end, at the end of a sentence."""
 
 TAGS = 4
 
@@ -31,7 +31,7 @@ def tags_of(gold: Segmentation) -> npt.NDArray[np.int8]:
 
 
 def is_blank(text: str) -> npt.NDArray[np.bool_]:
-    """Tell for each character whether it is a blank, ``[characters]``."""
+    """Return the mask of blanks, ``[characters]``."""
     blank = np.zeros(len(text), bool)
     for match in BLANKS.finditer(text):
         blank[slice(*match.span())] = True
@@ -39,12 +39,7 @@ def is_blank(text: str) -> npt.NDArray[np.bool_]:
 
 
 def spans_of(tags: npt.NDArray[np.int8], text: str) -> tuple[list[Span], list[bool]]:
-    """Return the tokens that tags encode, and whether each of them ends a sentence.
-
-    Args:
-        tags: ``[characters]``.
-        text: the characters.
-    """
+    """Return the tokens that tags encode, and whether each of them ends a sentence."""
     used = np.flatnonzero(tags != OUTSIDE)
     ends = np.flatnonzero(tags >= LAST)
     before = np.concatenate([[-1], ends])[: len(ends)]
@@ -59,11 +54,7 @@ def spans_of(tags: npt.NDArray[np.int8], text: str) -> tuple[list[Span], list[bo
 def forbidden(blank: jax.Array, last: jax.Array) -> jax.Array:
     """Return minus infinity for impossible tags and 0 for others, ``[batch, length, tags]``.
 
-    A blank never ends a token; any other character is in one; the last of these ends a sentence.
-
-    Args:
-        blank: ``[batch, length]``.
-        last: ``[batch]`` the position of the last non-blank character, -1 if there is none.
+    A blank never ends a token; every other character is in one; the last one ends a sentence.
     """
     at_last = (jnp.arange(blank.shape[1]) == last[:, None])[..., None]
     tag = jnp.arange(TAGS)
@@ -80,15 +71,11 @@ def transitions(weight: jax.Array) -> jax.Array:
 
 
 def end_log_odds(marginal: jax.Array) -> jax.Array:
-    """Return the log-odds that a token end is also a sentence end, ``[batch, length]``.
-
-    Args:
-        marginal: ``[batch, length, tags]`` marginal probabilities of the tags.
-    """
+    """Return the log-odds that a token end is also a sentence end, ``[batch, length]``."""
     return jnp.log(marginal[..., STOP] + _LEAST) - jnp.log(marginal[..., LAST] + _LEAST)
 
 
 def last_places(blanks: Sequence[npt.NDArray[np.bool_]]) -> npt.NDArray[np.int32]:
-    """Return the position of the last non-blank character of each text, -1 if there is none."""
+    """Return the position of the last non-blank character of each text; -1 for none."""
     places = (np.flatnonzero(~blank) for blank in blanks)
     return np.array([nonblank[-1] if len(nonblank) else -1 for nonblank in places], np.int32)

@@ -1,8 +1,4 @@
-"""The tokeniser as a model that is trained, saved and loaded like any other.
-
-Which sentences it returns, and why not those of the best tag sequence, is in
-docs/decisions/running-text.md.
-"""
+"""The tokeniser: training, saving and loading (docs/decisions/running-text.md)."""
 
 from __future__ import annotations
 
@@ -23,10 +19,9 @@ from semipunct.arrays.programs import jit
 from semipunct.corpus.located import is_mark
 from semipunct.corpus.passages import Passage
 from semipunct.models.base import Array, Parameters
-from semipunct.models.capabilities import Calibrates, on_device
 from semipunct.models.convolutions import convolution_weights, convolve
 from semipunct.models.network import AveragedNetwork, MaximumLikelihood
-from semipunct.models.segmentation.characters import CODES, LEARNT, CharacterVocabulary, Coder
+from semipunct.models.segmentation.characters import CODES, LEARNT, CharacterVocabulary
 from semipunct.models.segmentation.expansion import Expansions
 from semipunct.models.segmentation.guises import IN_GUISE
 from semipunct.models.segmentation.options import TokeniserOptions, TokeniserTrainOptions
@@ -46,50 +41,34 @@ from semipunct.structures.chain import LinearChain, linear_chain
 from semipunct.structures.distribution import Distribution
 
 TEMPERATURE = "temperature"
-"""The weight that divides the log-odds of sentence ends; only ``calibrate`` fits it."""
+"""The divisor of the log-odds of sentence ends; only ``calibrate`` fits this weight."""
 
 _LENGTH = 256  # the minimum padded length
 
 
 class _Data(msgspec.Struct):
-    """All data of a tokeniser except options and weights."""
-
     characters: CharacterVocabulary
     expansions: Expansions
     marks: tuple[str, ...]
 
 
 class CharacterBatch(NamedTuple):
-    """Padded texts; the guises of a passage are consecutive rows.
+    """Padded texts; the guises of a passage are consecutive rows."""
 
-    Attributes:
-        codes: ``[CODES, rows, length]``.
-        tags: ``[rows, length]``.
-        blank: ``[rows, length]`` whether each character is a blank; true in the padding.
-        lengths: ``[rows]`` numbers of characters.
-        last: ``[rows]`` the position of the last non-blank character.
-    """
-
-    codes: npt.NDArray[np.int32]
-    tags: npt.NDArray[np.int8]
-    blank: npt.NDArray[np.bool_]
-    lengths: npt.NDArray[np.int32]
-    last: npt.NDArray[np.int32]
+    codes: npt.NDArray[np.int32]  # [CODES, rows, length]
+    tags: npt.NDArray[np.int8]  # [rows, length]
+    blank: npt.NDArray[np.bool_]  # [rows, length], true for blanks and in the padding
+    lengths: npt.NDArray[np.int32]  # [rows]
+    last: npt.NDArray[np.int32]  # [rows], position of the last non-blank character
 
 
 @dataclass(frozen=True, slots=True)
 class Encoded:
-    """Passages in all their guises.
+    """Passages in all their guises, by passage and guise."""
 
-    Attributes:
-        codes: for each passage and guise ``[CODES, characters]``.
-        tags: for each passage and guise ``[characters]``.
-        blank: for each passage and guise ``[characters]``.
-    """
-
-    codes: Sequence[Sequence[npt.NDArray[np.int32]]]
-    tags: Sequence[Sequence[npt.NDArray[np.int8]]]
-    blank: Sequence[Sequence[npt.NDArray[np.bool_]]]
+    codes: Sequence[Sequence[npt.NDArray[np.int32]]]  # [CODES, characters]
+    tags: Sequence[Sequence[npt.NDArray[np.int8]]]  # [characters]
+    blank: Sequence[Sequence[npt.NDArray[np.bool_]]]  # [characters]
 
     @property
     def lengths(self) -> list[int]:
@@ -101,17 +80,8 @@ class Encoded:
 class Tokeniser(
     MaximumLikelihood[Encoded, CharacterBatch, Passage],
     AveragedNetwork[Encoded, CharacterBatch, Passage],
-    Calibrates[CharacterBatch],
 ):
-    """A linear chain over the tags of characters, scored by gated convolutions.
-
-    Attributes:
-        options: the settings.
-        characters: the known values of characters.
-        expansions: the words of multiword tokens.
-        marks: tokens that are punctuation although their characters suggest otherwise, and tokens
-            that are not although their characters suggest it.
-    """
+    """A linear chain over the tags of characters, scored by gated convolutions."""
 
     kind: ClassVar[str] = "tokeniser"
     scoring_limits: ClassVar[tuple[int, int]] = (16, 2**14)
@@ -121,7 +91,7 @@ class Tokeniser(
     options: TokeniserOptions
     characters: CharacterVocabulary
     expansions: Expansions
-    marks: tuple[str, ...]
+    marks: tuple[str, ...]  # tokens that ``is_mark`` misclassifies by their characters
 
     @classmethod
     def fit(cls, sentences: Sequence[Passage], options: TokeniserOptions) -> Tokeniser:
@@ -130,12 +100,6 @@ class Tokeniser(
         return cls(options, characters, Expansions.of(sentences), _exceptions(sentences))
 
     def initial_parameters(self, seed: int, scale: float) -> dict[str, Array]:
-        """Draw the weights.
-
-        Args:
-            seed: seed of the random number generator.
-            scale: standard deviation of the transitions, which start at zero if it is 0.
-        """
         generator = np.random.default_rng(seed)
         weights = convolution_weights(
             self.characters.sizes, self.options.size, self.options.layers, TAGS, generator
@@ -144,10 +108,9 @@ class Tokeniser(
         return {**weights, "transition": transition, TEMPERATURE: np.ones((), np.float32)}
 
     def encode(self, sentences: Sequence[Passage]) -> Encoded:
-        coder = Coder(self.characters)
         guises_of_all = [[IN_GUISE[name](p) for name in self.options.guises] for p in sentences]
         return Encoded(
-            [[coder.codes(g.text) for g in guises] for guises in guises_of_all],
+            [[self.characters.codes(g.text) for g in guises] for guises in guises_of_all],
             [[tags_of(g) for g in guises] for guises in guises_of_all],
             [[is_blank(g.text) for g in guises] for guises in guises_of_all],
         )
@@ -155,14 +118,6 @@ class Tokeniser(
     def fit_shape(
         self, encoded: Encoded, batches: Sequence[Sequence[int]], sentences: int, *, scoring: bool
     ) -> tuple[int, int]:
-        """Return the number of passages, and a length that suffices for most of them.
-
-        Args:
-            encoded: all passages.
-            batches: typical batches.
-            sentences: the maximum number of passages in a batch.
-            scoring: whether the batches have similar lengths, so that each has its own shape.
-        """
         longest = [max(encoded.lengths[i] for i in members) for members in batches]
         return sentences, _LENGTH if scoring else round_up(max(longest), _LENGTH)
 
@@ -192,13 +147,7 @@ class Tokeniser(
         batch: CharacterBatch,
         dropout: tuple[jax.Array, TokeniserTrainOptions] | None = None,
     ) -> jax.Array:
-        """Return ``[passages]`` log p(tags | characters), summed over the guises of each.
-
-        Args:
-            parameters: weights by name.
-            batch: from ``batch``.
-            dropout: PRNG key and dropout rates, given only during training.
-        """
+        """Return log p(tags | characters), ``[passages]``, summed over guises."""
         codes = jnp.asarray(batch.codes)
         drop = None
         if dropout is not None:
@@ -217,7 +166,7 @@ class Tokeniser(
     def calibrate(
         self, parameters: Mapping[str, Any], batches: Iterable[tuple[list[int], CharacterBatch]]
     ) -> Mapping[str, Any]:
-        weights = on_device(parameters)
+        weights = self.place_weights(parameters)
         odds: list[npt.NDArray[np.float32]] = [np.zeros(0, np.float32)]
         ends: list[npt.NDArray[np.bool_]] = [np.zeros(0, bool)]
         for _, batch in batches:
@@ -239,11 +188,8 @@ class Tokeniser(
         """Return the linear chains over tags.
 
         Args:
-            parameters: weights by name.
-            score: ``[rows, length, tags]`` output of the network.
-            blank: ``[rows, length]``.
-            last: ``[rows]`` the position of the last non-blank character.
-            lengths: ``[rows]``.
+            score: ``[rows, length, tags]``, output of the network.
+            last: ``[rows]``, position of the last non-blank character.
         """
         return linear_chain(
             score + forbidden(blank, last), transitions(parameters["transition"]), lengths
@@ -255,13 +201,6 @@ class Tokeniser(
         batch: CharacterBatch,
         dropout: tuple[jax.Array, float] | None = None,
     ) -> LinearChain:
-        """Return the linear chains over the tags of a batch.
-
-        Args:
-            parameters: weights by name.
-            batch: from ``batch``.
-            dropout: PRNG key and dropout rate, given only during training.
-        """
         lengths = jnp.asarray(batch.lengths)
         inside = jnp.arange(batch.blank.shape[1]) < lengths[:, None]
         score = convolve(parameters, CODES, jnp.asarray(batch.codes), inside, dropout)
@@ -309,7 +248,7 @@ def _end_log_odds(model: Tokeniser, parameters: Parameters, batch: CharacterBatc
 
 
 def _exceptions(passages: Sequence[Passage]) -> tuple[str, ...]:
-    """List the tokens that ``corpus.located.is_mark`` classifies wrongly."""
+    """List the tokens that ``corpus.located.is_mark`` misclassifies."""
     counts: Counter[str] = Counter()
     for passage in passages:
         for form, mark in zip(passage.forms(), passage.marks, strict=True):
@@ -317,26 +256,21 @@ def _exceptions(passages: Sequence[Passage]) -> tuple[str, ...]:
                 counts[form] += 1
             elif not form.isalnum():
                 counts[form] -= 1
-    # Words tagged as punctuation by mistake contain letters and are left out.
+    # Words mistakenly tagged as punctuation contain letters and are excluded.
     return tuple(sorted(f for f, n in counts.items() if n > 0 and not any(map(str.isalnum, f))))
 
 
 HIGHEST = 8.0
-"""The maximum temperature; the minimum is 1, since few held-out sentences cannot show more."""
+"""The maximum temperature. The minimum is 1: lower ones would need many held-out sentences."""
 
 
 def temperature(log_odds: npt.NDArray[np.floating], ends: npt.NDArray[np.bool_]) -> float:
-    """Return the temperature with which the given sentence ends are most probable.
+    """Return the temperature that maximises the likelihood of the given sentence ends.
 
-    A tokeniser has seen its training text several times, and is more certain of the sentences of
-    other text than it should be. Temperature scaling (Guo et al. 2017, section 4.2) divides the
-    log-odds of sentence ends by a constant.
-
-    Args:
-        log_odds: ``[tokens]`` of each token being a sentence end.
-        ends: ``[tokens]`` whether it is one.
+    A tokeniser is overconfident on text other than its training text. Temperature scaling (Guo et
+    al. 2017, section 4.2) divides the log-odds of sentence ends by a constant.
     """
-    # Only training calibrates, and the import takes longer than that of all else here.
+    # Only training calibrates, and this import is slower than all others here.
     from scipy.optimize import minimize_scalar  # pyright: ignore[reportMissingTypeStubs]
 
     right = np.where(ends, log_odds, -log_odds).astype(np.float64)

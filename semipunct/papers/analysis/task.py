@@ -42,7 +42,8 @@ def read_channel(rewriter: Rewriter) -> Channel:
     numbers = [i for i, symbol in enumerate(symbols) if i and symbol != OPEN]
     tokens = tuple(symbols[i] for i in numbers)
     if len(rewriter.passes) == 1:
-        return Channel(tokens, np.exp(rewriter.log_probability[:, numbers][:, :, numbers]))
+        log_probability = rewriter.passes[0].log_probability
+        return Channel(tokens, np.exp(log_probability[:, numbers][:, :, numbers]))
     table = np.zeros((len(EDITS), len(tokens), len(tokens)))
     for (i, a), (j, b) in product(enumerate(tokens), repeat=2):
         for outcome, edit in nunberg.outcomes(a, b).items():

@@ -24,7 +24,6 @@ from semipunct.corpus.treebank import OmittedT, with_omitted, without_omitted
 from semipunct.errors import EditError, UsageError
 from semipunct.marks import SILENT, display_form, spacing
 from semipunct.models.base import Parameters, Weights
-from semipunct.models.capabilities import on_device
 from semipunct.models.punctuation import decode
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.models.punctuation.regeneration import Regenerator, UnderlyingTree
@@ -57,7 +56,7 @@ def draw_orders(
     """Sample an order for each noun and verb, by ``seed`` and the number of the sentence."""
     numbers = range(len(sentences)) if numbers is None else numbers
     encoded = model.encode(sentences)
-    weights = on_device(parameters)
+    weights = model.place_weights(parameters)
     owner = np.searchsorted(encoded.first, np.arange(len(encoded.nodes)), side="right") - 1
     orders: list[dict[int, tuple[int, ...]]] = [{} for _ in sentences]
     for items, nodes in zip(PADDED, encoded.by_size(range(len(encoded.nodes))), strict=True):

@@ -81,7 +81,7 @@ def words(forms: list[str], name: str = "w") -> Words:
 
 @pytest.mark.parametrize("shapes, number", [("projective", 30), ("nonprojective", 64)])
 def test_trees_have_their_probabilities(shapes: str, number: int):
-    """Those of the best, of least risk and of marginals, or those of draws, by enumeration."""
+    """Best trees, least risk and marginals, or draws, agree with an enumeration of all trees."""
     model, weights = (parser := untrained(shapes)).model, parser.parameters
     trees = trees_of(4, shapes)
     assert len(trees) == number
@@ -120,7 +120,7 @@ def test_trees_have_their_probabilities(shapes: str, number: int):
     assert distance < 0.5 * (number / DRAWS) ** 0.5
     for tree, log_probability in zip(heads[:50], drawn.log_probability[:50, 0], strict=True):
         assert np.exp(log_probability) == pytest.approx(expected[tree], rel=1e-3)
-    # Code 0 stands for values unseen in training, and is never predicted.
+    # Code 0, of values unseen in training, is never predicted.
     assert np.asarray(tags)[:, :, 0, :4].min() >= 1
 
 
@@ -275,9 +275,3 @@ def test_a_long_sentence_is_parsed_in_pieces(trained: Any, monkeypatch: pytest.M
 def test_other_kinds_are_refused(trained: Any):
     with pytest.raises(ModelError, match="kind parser predicts trees and tags"):
         evaluate(trained, planted(2, 7))
-
-
-def test_data_and_back(random: InPlace[Parser]):
-    again = Parser.from_data(random.model.to_data(), SMALL)
-    assert again.vocabulary == random.model.vocabulary
-    assert again.vocabulary.codes("upos", ["A", "B", "C"]).tolist() == [1, 2, 0]

@@ -11,7 +11,6 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from semipunct.corpus import Sentence
-from semipunct.marks import is_unmatched
 from semipunct.models.punctuation.model import PunctuationModel
 from semirings import Derivation, Log, Real, Semiring
 from tests.models.punctuation.cases import (
@@ -97,24 +96,6 @@ def test_best_scores_are_the_oracles():
         start += len(winners[0])
 
 
-def unmatched(left: tuple[str, ...], right: tuple[str, ...]) -> bool:
-    """Appendix B, with the only pair whose two tokens are known to the model."""
-    return is_unmatched(left, right, {("“", "”")})
-
-
-def test_gradients_of_parameters_agree_and_are_finite():
-    m, parameters, _ = case("r2l")
-    real, log_space = (
-        parameter_gradient(m, parameters, SENTENCES, answers(m, parameters, s))
-        for s in (Real(), Log())
-    )
-    assert real.keys() == parameters.keys()
-    for name, gradient in real.items():
-        assert np.isfinite(gradient).all(), name
-        assert np.any(gradient != 0) or not gradient.size, name
-        np.testing.assert_allclose(gradient, log_space[name], atol=1e-4, err_msg=name)
-
-
 def test_the_parameter_gradient_is_a_difference_of_oracle_totals():
     m, parameters, _ = case("r2l")
     three = SENTENCES[1:4]
@@ -161,7 +142,7 @@ def test_any_small_sentences(drawn: list[Sentence], seed: int, scale: float, dir
     m = model(direction)
     parameters = m.initial_parameters(seed, scale)
     derivations = oracle_derivations(m, parameters, drawn)
-    # Fixed sentences are added, so that the padded shapes are those of the other tests.
+    # Fixed sentences are added, so that the padded shapes equal the shapes of other tests.
     sentences = (*drawn, *SENTENCES[1:])
     log_p = answers(m, parameters, Real(), sentences).log_weight
     score = answers(m, parameters, Derivation(), sentences).log_weight

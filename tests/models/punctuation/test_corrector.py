@@ -11,7 +11,6 @@ import pytest
 
 from semipunct.corpus.sentences import Sentence, Written
 from semipunct.errors import ModelError, TreebankError
-from semipunct.models.capabilities import stay_near
 from semipunct.models.contents import with_arrays, without_arrays
 from semipunct.models.punctuation.corrector import CorrectionModel, count_corrections
 from semipunct.models.punctuation.model import PunctuationModel
@@ -110,4 +109,4 @@ def test_the_channel_is_kept_close_to_another_one(fitted: CorrectionModel):
     with pytest.raises(ModelError, match="no channel"):
         without.near(base_model, weights)
     with pytest.raises(ModelError, match="no weights in common"):
-        stay_near(base_model, fitted, {})
+        base_model.near(fitted, {})

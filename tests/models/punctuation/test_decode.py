@@ -16,14 +16,12 @@ from semipunct.models.punctuation.decode import best_of as few
 from semipunct.models.punctuation.model import PunctuationModel
 from tests.models.punctuation.cases import (
     SENTENCES,
-    log,
     model,
-    oracle_channel,
     oracle_derivations,
 )
 from tests.models.punctuation.frequencies import pvalue
 from tests.oracle import best as most_probable
-from tests.oracle import posterior, rewrite, total, underlying_slots
+from tests.oracle import posterior, total, underlying_slots
 
 DRAWS = 60
 """Without compiler optimisations, one draw is slower than a best analysis of all sentences."""
@@ -54,12 +52,6 @@ def best_of() -> list[Analysis | None]:
 def samples_of() -> list[list[Analysis]]:
     m, parameters, _ = case()
     return sample(m, parameters, SENTENCES, DRAWS, 5)
-
-
-def test_likelihoods():
-    m, parameters, derivations = case()
-    log_p = corpus_log_likelihood(m, parameters, SENTENCES)
-    np.testing.assert_allclose(log_p, [log(total(f)) for f in derivations], rtol=1e-5, atol=1e-5)
 
 
 def test_the_best_analysis_is_the_most_probable_derivation():
@@ -95,8 +87,7 @@ def test_samples_follow_the_posterior():
 
 
 def test_slots_tell_how_they_came_about():
-    m, parameters, _ = case()
-    channel = oracle_channel(m, parameters)
+    m, _, _ = case()
     for s, analysis in zip(SENTENCES, best_of(), strict=True):
         assert analysis is not None
         assert analysis.sentence is s
@@ -106,11 +97,6 @@ def test_slots_tell_how_they_came_about():
         for slot, string, surface in zip(analysis.slots, strings, shown, strict=True):
             assert (slot.underlying, slot.surface) == (string, surface)
             assert len(slot.edits) == max(0, len(string) - 1)
-            encoded = tuple(m.inventory.symbols[i] for i in m.inventory.encode(surface))
-            ways = rewrite(channel, string, encoded)
-            most = max(p for p, _ in ways)
-            edit_names = tuple(e.name for e in slot.edits)
-            assert edit_names in [e for p, e in ways if p > most * (1 - 1e-4)]
 
 
 def test_a_sentence_without_an_analysis_has_none():

@@ -92,7 +92,7 @@ def test_hard_sets_are_the_papers():
 
 
 def test_spelling_is_a_distribution_over_strings_of_at_least_one_token():
-    """The mass of strings of up to k tokens is that of a geometric length and converges to 1."""
+    """The length is geometric: the mass of strings of up to k tokens converges to 1."""
     inventory = model("l2r").inventory
     tokens = [inventory.symbols.index(t) for t in inventory.tokens]
     spelling = inventory.spelling

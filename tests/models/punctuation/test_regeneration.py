@@ -44,7 +44,7 @@ def keeping() -> Rewriter:
     m = model("l2r", final_mark=False)
     rewriter = Rewriter.of(m, m.initial_parameters(0, 0.0))
     number = {s: i for i, s in enumerate(rewriter.inventory.symbols)}
-    table = np.full_like(rewriter.log_probability, -math.inf)
+    table = np.full_like(rewriter.passes[0].log_probability, -math.inf)
     table[EDITS.index("keep")] = 0.0
     for edit, log_p in (("keep", -math.inf), ("absorb_left", 0.0)):
         table[EDITS.index(edit), number[","], number["."]] = log_p

@@ -59,7 +59,7 @@ def marginals(rows: Iterable[tuple], weights: Iterable[float]) -> list[defaultdi
     return [defaultdict(float, {s: w / total for s, w in table.items()}) for table in tables]
 
 
-STANDS = (("", ",", ""), ("“", "", "."), ("", ", ”", ""))
+EXISTING = (("", ",", ""), ("“", "", "."), ("", ", ”", ""))
 BARE = sentence([2, 0], ["", "", ""])
 
 
@@ -75,28 +75,28 @@ def looking_back():
 def enumerated():
     """Return frequent or observed strings of each slot, and p(x | T) of their product."""
     m, parameters, prior = looking_back()
-    standing = ({tuple(stands[i].split()) for stands in STANDS} for i in range(3))
+    kept = ({tuple(existing[i].split()) for existing in EXISTING} for i in range(3))
     often = [
         {*(x for x, _ in Counter(column).most_common(9)), *some}
-        for column, some in zip(zip(*prior, strict=True), standing, strict=True)
+        for column, some in zip(zip(*prior, strict=True), kept, strict=True)
     ]
     every = list(itertools.product(*often))
     marked = [replace(BARE, slots=x) for x in every]
     return often, every, np.exp(corpus_log_likelihood(m, parameters, marked))
 
 
-@pytest.mark.parametrize("stands, mistaken", [(STANDS[0], 0.0), (STANDS[1], 0.2), (STANDS[2], 0.2)])
-def test_draws_are_from_the_posterior(stands: tuple[str, ...], mistaken: float):
+@pytest.mark.parametrize(
+    "existing, mistaken", [(EXISTING[0], 0.0), (EXISTING[1], 0.2), (EXISTING[2], 0.2)]
+)
+def test_draws_are_from_the_posterior(existing: tuple[str, ...], mistaken: float):
     m, parameters, prior = looking_back()
     often, every, probability = enumerated()
-    present = tuple(tuple(slot.split()) for slot in stands)
+    present = tuple(tuple(slot.split()) for slot in existing)
     evidence = Evidence(present, mistaken)
     agreement = [
         math.prod(evidence.weight(i, s) for i, s in enumerate(x))
         if mistaken
-        else float(
-            all(s == standing or not standing for s, standing in zip(x, present, strict=True))
-        )
+        else float(all(s == kept or not kept for s, kept in zip(x, present, strict=True)))
         for x in every
     ]
     expected = marginals(every, probability * agreement)

@@ -60,7 +60,7 @@ def weights(m: PunctuationModel):
 def underlying(m: PunctuationModel, surface: Tokens, first: int, second: int) -> Tokens:
     """Return the text of two labels in reading order, with the boundary marks of the surface."""
     labels = m.inventory.labels
-    pair = (labels[second], labels[first]) if m.mirrored else (labels[first], labels[second])
+    pair = (labels[second], labels[first]) if m.directions[0] else (labels[first], labels[second])
     marks = ("^",) * (surface[:1] == ("^",)), ("$",) * (surface[-1:] == ("$",))
     return (*marks[0], *pair[0], *pair[1], *marks[1])
 
@@ -120,7 +120,7 @@ def test_two_passes_alternate():
 
 
 def test_the_open_puncteme_writes_strings_of_any_length():
-    """Alone in its slot, its weight is that of its spelling, in text order, for any length."""
+    """Alone in its slot, its weight is the probability of its spelling, for any length."""
     m = model("r2l")
     texts = (", . ”", "“ , , . ”", "; . , . , ” “ “", ", , , , , .")
     encoded = m.encode([sentence([0, 1, 1, 1], ["", *texts])])

@@ -1,4 +1,4 @@
-"""The error channel has the rates it is given, and the noisy guise shows what it writes."""
+"""The error channel has the given rates, and the noisy guise shows its output."""
 
 from pathlib import Path
 
@@ -82,7 +82,7 @@ def test_the_noisy_guise_shows_every_slot_and_asks_for_all():
     assert (shown == ~guise.predicted)[~noisy].all()
     assert (guise.marks - 1 == batch.tags)[shown & ~noisy[:, None]].all()
     assert shown[~noisy].any()
-    # Most of what is written in the noisy guise is right, but not all.
+    # Most strings of the noisy guise are right, but not all.
     right = (inner - 1 == batch.tags[:, 1:size])[noisy]
     assert 0.8 < right.mean() < 1
     assert ((guise.shapes == HIDDEN) | (guise.shapes - 1 == batch.shapes))[~noisy].all()

@@ -163,16 +163,6 @@ def test_a_long_text_is_read_while_it_arrives(reader: TextReader):
     assert most * 100 < 16 * LENGTH
 
 
-def test_marks_that_are_shown_are_read(reader: TextReader):
-    forms, nothing = ("so", "ba", "do"), ((), (), (), ())
-    bare, shown = reader.read(
-        [Query(forms, nothing, False), Query(forms, ((), (), (), (".",)), False)]
-    )
-    assert not np.allclose(bare.strings, shown.strings)
-    (cased,) = reader.read([Query(("So", "ba", "do"), nothing, True)])
-    assert np.isneginf(cased.shapes).sum(1).tolist() == [SHAPES - 1] * 3
-
-
 def test_the_threshold_has_the_highest_f1():
     chance = np.random.default_rng(0)
     probability = chance.uniform(size=60).astype(np.float32)

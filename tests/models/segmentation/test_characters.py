@@ -1,6 +1,6 @@
 """Character properties, and their codes."""
 
-from semipunct.models.segmentation.characters import CODES, CharacterVocabulary, Coder, properties
+from semipunct.models.segmentation.characters import CODES, CharacterVocabulary, properties
 
 
 def test_properties_written_out():
@@ -19,7 +19,7 @@ def test_rare_values_are_unknown():
     vocabulary = CharacterVocabulary.of(["ab ab", "ab c"], characters=2, runs=2)
     assert vocabulary.character == (" ", "a", "b")
     assert vocabulary.run == ("ab",)
-    codes = dict(zip(CODES, Coder(vocabulary).codes("ab c").tolist(), strict=True))
+    codes = dict(zip(CODES, vocabulary.codes("ab c").tolist(), strict=True))
     assert codes["character"] == [2, 3, 1, 0]
     assert codes["run"] == [1, 1, 0, 0]
     assert codes["following"] == [0, 0, 0, 0]
@@ -28,5 +28,5 @@ def test_rare_values_are_unknown():
 
 def test_no_characters():
     vocabulary = CharacterVocabulary.of([], 1, 1)
-    assert Coder(vocabulary).codes("").shape == (len(CODES), 0)
+    assert vocabulary.codes("").shape == (len(CODES), 0)
     assert set(vocabulary.sizes.values()) == {1}

@@ -3,10 +3,10 @@
 import msgspec
 
 from semipunct.corpus.passages import Passage
-from semipunct.models.segmentation.expansion import Expansions, ExpansionTable
+from semipunct.models.segmentation.expansion import Expansions
 
 
-def learnt(*tokens: tuple[str, ...]) -> ExpansionTable:
+def learnt(*tokens: tuple[str, ...]) -> Expansions:
     """Learn from tokens; multiword tokens are given with their words."""
     text = " ".join(form for form, *_ in tokens)
     spans, place = [], 0
@@ -19,7 +19,7 @@ def learnt(*tokens: tuple[str, ...]) -> ExpansionTable:
     expansions = Expansions.of([passage])
     again = msgspec.convert(msgspec.to_builtins(expansions), Expansions)
     assert msgspec.to_builtins(again) == msgspec.to_builtins(expansions)
-    return ExpansionTable(again)
+    return again
 
 
 SPANISH = learnt(

@@ -1,7 +1,7 @@
-"""Passages as written, in lower case, and in the style of transcripts."""
+"""Passages as written, and in the style of transcripts."""
 
 from semipunct.corpus.passages import Passage
-from semipunct.models.segmentation.guises import lower, stripped_segmentation, written_segmentation
+from semipunct.models.segmentation.guises import stripped_segmentation, written_segmentation
 from tests.models.segmentation.passages import passage
 
 SAID = passage("Mr. İx said _: _“ _Yes _- _no _” _.", "_. _. _.", "OK !")
@@ -20,13 +20,6 @@ def test_written():
     assert text == SAID.text == "Mr. İx said:“Yes-no”. ... OK !"
     assert tokens == list(SAID.forms())
     assert sentences == ["Mr. İx said:“Yes-no”.", "...", "OK !"]
-
-
-def test_lower_case_may_be_longer():
-    text, tokens, _ = cut(lower(SAID))
-    assert text == SAID.text.lower()
-    assert len(text) == len(SAID.text) + 1
-    assert tokens == [form.lower() for form in SAID.forms()]
 
 
 def test_stripped_of_marks_and_dots():

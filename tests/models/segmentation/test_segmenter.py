@@ -44,25 +44,6 @@ def test_every_character_but_blanks_is_in_one_token(untrained: Segmenter, text: 
         assert not segmentation.ends or segmentation.ends[-1]
 
 
-def test_sentences_are_chosen_by_how_probable_ends_are(
-    untrained: Segmenter, monkeypatch: pytest.MonkeyPatch
-):
-    probabilities: list[np.ndarray] = []
-
-    def every_other(probability: np.ndarray) -> np.ndarray:
-        probabilities.append(probability)
-        return np.arange(len(probability)) % 2 == 1
-
-    monkeypatch.setattr(segmenter, "sentence_ends", every_other)
-    (segmentation,) = untrained.segment(["So ba Mo do"])
-    (probability,) = probabilities
-    assert segmentation.ends == [i % 2 == 1 for i in range(len(segmentation.ends))]
-    assert len(probability) == len(segmentation.tokens)
-    assert ((probability > 0) & (probability <= 1)).all()
-    assert probability[-1] == pytest.approx(1)  # the last non-blank character ends a sentence
-    assert np.ptp(probability) > 0.01
-
-
 def test_an_address_is_one_token(untrained: Segmenter):
     address = "https://x.org/a?b=c&d=e"
     (segmentation,) = untrained.segment([f"So {address}, ba"])

@@ -1,6 +1,5 @@
 """Character tags."""
 
-import jax.numpy as jnp
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,8 +10,6 @@ from semipunct.models.segmentation.tags import (
     LAST,
     OUTSIDE,
     STOP,
-    forbidden,
-    is_blank,
     spans_of,
     tags_of,
 )
@@ -41,13 +38,3 @@ def test_a_token_does_not_begin_with_a_blank():
     tags = np.array([INSIDE, INSIDE, LAST, OUTSIDE, STOP], np.int8)
     assert spans_of(tags, " ab\tc") == ([(1, 3), (4, 5)], [False, True])
     assert spans_of(np.zeros(2, np.int8), "  ") == ([], [])
-
-
-def test_what_characters_cannot_be():
-    allowed = forbidden(jnp.asarray(is_blank("a b "))[None], jnp.array([2]))[0] == 0
-    assert allowed.tolist() == [
-        [False, True, True, True],
-        [True, True, False, False],
-        [False, False, False, True],
-        [True, False, False, False],
-    ]

@@ -9,12 +9,11 @@ import numpy as np
 import pytest
 
 from semipunct.corpus.passages import Passage
-from semipunct.errors import ConfigError, ModelError
+from semipunct.errors import ConfigError
 from semipunct.models.segmentation.guises import IN_GUISE
 from semipunct.models.segmentation.segmenter import Segmenter
 from semipunct.models.segmentation.tags import tags_of
 from semipunct.models.segmentation.tokeniser import Tokeniser
-from semipunct.pipelines.criteria import evaluate
 from semipunct.store.checkpoint import load
 from semipunct.training.config import load_config
 from tests.models.segmentation.passages import is_possible, passage
@@ -64,11 +63,6 @@ def test_a_folder_is_loaded(tokeniser: Path):
     assert forms == ["So", ",", "gu", "al", "ke", ".", "So", "Mo", "li.e", "."]
     assert [text[a:b] for a, b in segmentation.sentences] == ["So, gu al ke.", "So Mo li.e."]
     assert "passages" in (tokeniser / "README.md").read_text("utf-8")
-
-
-def test_it_has_no_perplexity_of_punctuation(tokeniser: Path, tiny):
-    with pytest.raises(ModelError, match="tokeniser predicts tokens and sentences"):
-        evaluate(load(tokeniser), tiny.dev)
 
 
 def test_a_table_says_which_marks_do_not_look_so():
