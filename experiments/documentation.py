@@ -143,24 +143,6 @@ def parsed_text() -> Table:
     return ["model", "trees", "weight", *(TREEBANKS[name] for name in runs)], rows
 
 
-def parser_curve() -> Table:
-    """Edits per slot by the accuracy of the parser that supplies the trees."""
-    runs = stored("parser-curve")
-    rows = [
-        [
-            f"{of[0]['part']:.0%}" if isinstance(of[0]["part"], float) else "gold trees",
-            *(
-                cell
-                for row in of
-                for cell in (percent(row["las"]), ratio(row["gold"]), ratio(row["parsed"]))
-            ),
-        ]
-        for of in zip(*(run["rows"] for run in runs.values()), strict=True)
-    ]
-    heads = [f"{TREEBANKS[n]}: {h}" for n in runs for h in ("LAS", "`gold`", "`parsed`")]
-    return ["parser trained on", *heads], rows
-
-
 def settings() -> Table:
     """Change in perplexity when a setting is replaced."""
     import perplexity
@@ -401,7 +383,6 @@ def laws() -> Table:
 TABLES: dict[str, Callable[[], Table]] = {
     "competitors": competitors,
     "parsed-text": parsed_text,
-    "parser-curve": parser_curve,
     "settings": settings,
     "text-marks-en": lambda: text_marks("en, talks", "en"),
     "text-marks-14": lambda: text_marks("14 million words, talks", "14 million words"),
