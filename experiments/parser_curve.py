@@ -30,8 +30,8 @@ from semipunct.evaluation.parsing import parsing_statistics
 from semipunct.evaluation.restoration import restoration_statistics
 from semipunct.models.parsing.parser import Parser
 from semipunct.models.punctuation.model import PunctuationModel
-from semipunct.pipelines.functions import restore
 from semipunct.pipelines.parses import parse
+from semipunct.pipelines.pipeline import Pipeline
 from semipunct.store.checkpoint import SavedModel, load
 from semipunct.training.config import load_config
 
@@ -91,7 +91,7 @@ def restored(
     gold = [s.slots for s in dev]
     return {
         name: restoration_statistics(
-            gold, [restoration.slots for restoration in restore(system, parsed)]
+            gold, [restoration.slots for restoration in Pipeline(system).restore(parsed)]
         ).score
         for name, system in systems.items()
     }

@@ -14,8 +14,7 @@ from correcting.joined import joined, separate
 from semipunct.corpus import Sentence, Words
 from semipunct.corpus.parallel import as_written
 from semipunct.evaluation.restoration import Slots
-from semipunct.pipelines.functions import correct as corrections_of
-from semipunct.pipelines.functions import restore as restorations_of
+from semipunct.pipelines.pipeline import Pipeline
 from semipunct.pipelines.text_correction import correct_running_text
 from semipunct.pipelines.trained import Trained
 
@@ -41,7 +40,7 @@ def restoration(model: Trained[Any], sentences: Sequence[Sentence]) -> Sequence[
     """
     return [
         restoration_of_sentence.written
-        for restoration_of_sentence in restorations_of(model, sentences)
+        for restoration_of_sentence in Pipeline(model).restore(sentences)
     ]
 
 
@@ -54,7 +53,7 @@ def repair(model: Trained[Any], sentences: Sequence[Sentence]) -> Sequence[Slots
     """
     return [
         restoration_of_sentence.written
-        for restoration_of_sentence in restorations_of(model, sentences, keep="repair")
+        for restoration_of_sentence in Pipeline(model).restore(sentences, keep="repair")
     ]
 
 
@@ -93,7 +92,7 @@ def paper(
         analysis: a punctuation model of written text, which provides T'_e.
         sentences: the written sentences.
     """
-    corrected = corrections_of(model, sentences, analysis=analysis, minimise="slots")
+    corrected = Pipeline(model, analysis=analysis).correct(sentences, minimise="slots")
     return [sentence.slots for sentence in corrected]
 
 
@@ -104,7 +103,7 @@ def correction(model: Trained[Any], sentences: Sequence[Sentence]) -> Sequence[S
         model: a correction model.
         sentences: the written sentences.
     """
-    return [sentence.slots for sentence in corrections_of(model, sentences)]
+    return [sentence.slots for sentence in Pipeline(model).correct(sentences)]
 
 
 def least_risk(model: Trained[Any], sentences: Sequence[Sentence]) -> Sequence[Slots]:
@@ -114,7 +113,7 @@ def least_risk(model: Trained[Any], sentences: Sequence[Sentence]) -> Sequence[S
         model: a correction model.
         sentences: the written sentences.
     """
-    return [sentence.slots for sentence in corrections_of(model, sentences, minimise="slots")]
+    return [sentence.slots for sentence in Pipeline(model).correct(sentences, minimise="slots")]
 
 
 def text(

@@ -12,7 +12,7 @@ from semipunct.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from semipunct.treebanks.normalise import NormalisedTreebank
+    from semipunct.treebanks.mark_attachment import NormalisedTreebank
 
 
 Target = Literal["ccg"]
@@ -137,7 +137,7 @@ def normalise(
     console.check_targets(out, figures=report, inputs=inputs)
     from semipunct.files import output
     from semipunct.formats.conllu.records import write_texts
-    from semipunct.treebanks import normalise as heads
+    from semipunct.treebanks import mark_attachment as heads
 
     treebank = heads.normalise(
         *inputs, only=[each.value for each in only or ()], convention=convention, strict=strict
@@ -164,7 +164,7 @@ def normalise(
 def _report(treebank: "NormalisedTreebank", name: str, inputs: Sequence[str]) -> Iterable[str]:
     """Return the parts of a report in the format that its name says."""
     from semipunct.files import display_name, to_json
-    from semipunct.treebanks.normalise import changes_page, json_object
+    from semipunct.treebanks.mark_attachment import changes_page, json_object
 
     if name.lower().endswith((".html", ".htm")):
         return changes_page(treebank, ", ".join(map(display_name, inputs)))
@@ -173,7 +173,7 @@ def _report(treebank: "NormalisedTreebank", name: str, inputs: Sequence[str]) ->
 
 def _list(treebank: "NormalisedTreebank", most: int, *, is_data: bool) -> None:
     """List changes, on standard output if they are the data that the command writes."""
-    from semipunct.treebanks.normalise import governing_line, line
+    from semipunct.treebanks.mark_attachment import governing_line, line
 
     lines = [
         *(line(*change) for change in treebank.changes[:most]),

@@ -63,8 +63,8 @@ def prepare(model: str, name: "Name", options: Any, **helpers: Any) -> "Task[Any
         from semipunct.pipelines.pipeline import load
         from semipunct.pipelines.task import task_of
     with phase("loading the model"):
-        pipeline = load(model, **helpers)
-        task = task_of(pipeline.model, name, model)(pipeline, pipeline.helpers, options)
+        nlp = load(model, **helpers)
+        task = task_of(nlp.model, name, model)(nlp.trained, nlp.helpers, options)
     keep_programs()
     return task
 

@@ -44,7 +44,7 @@ def suspects(
         from semipunct.files import to_json
         from semipunct.formats.conllu.records import write_texts
         from semipunct.store.checkpoint import load
-        from semipunct.treebanks import suspects as marks
+        from semipunct.treebanks import suspicions as marks
 
     with phase("loading the model"):
         loaded = load(model)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
+from typing import TYPE_CHECKING, Any, NamedTuple, TextIO, cast
 
 from semipunct.corpus import Entry, Omitted, Sentence, Words
 from semipunct.corpus.located import Located
 from semipunct.corpus.parallel import as_written
 from semipunct.formats import Writer
+from semipunct.formats.text import TextWriter
 from semipunct.marks import SILENT, Puncteme, display_form, spacing
 from semipunct.models.punctuation import decode
 from semipunct.models.punctuation.corrector import CorrectionModel
@@ -35,7 +36,7 @@ from semipunct.pipelines.tree_writing import dump, omitted_as_dict
 from semipunct.trees import DependencyTree
 
 if TYPE_CHECKING:
-    from semipunct.formats import Writer
+    from semipunct.pipelines.task import Task
 
 
 Answer = Restoration[Any] | Corrected
@@ -316,7 +317,7 @@ def explain(
 
     Args:
         model: the model that restored or corrected them, with its weights.
-        answers: results of ``restore``, ``restore_words`` or ``correct``. Omitted sentences pass
+        answers: results of ``Pipeline.restore`` or ``correct``. Omitted sentences pass
             through.
         left_out: the probability from which a mark that was left out is listed.
 
@@ -329,6 +330,19 @@ def explain(
         answer if isinstance(answer, Omitted) else explained_sentence(answer, analysis, left_out)
         for answer, analysis in zip(answers, analyses, strict=True)
     ]
+
+
+def explain_text(task: Task[Any, Any], text: str, left_out: float = LEFT_OUT) -> list[Explanation]:
+    """Explain the marks that a task decides on in each part of a text.
+
+    Args:
+        task: restores or corrects.
+        text: of any length.
+        left_out: the probability from which a mark that was left out is listed.
+    """
+    entries = [Entry(cast(Any, part.content), part) for part in task.read_text(text)]
+    outcomes = task.answer(entries)
+    return list(explain_outcomes(task.model, outcomes, TextWriter(), left_out))
 
 
 _TOGETHER = 64

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any
+from typing import Any, Literal
 
 from semipunct.errors import UsageError
+from semipunct.pipelines.options import checked
 from semipunct.pipelines.pipeline import OPTIONS, Pipeline, load
-from semipunct.pipelines.task import Name
 
 
 class BatchMapper:
@@ -20,7 +20,7 @@ class BatchMapper:
     def __init__(
         self,
         model: str,
-        task: Name = "restore",
+        task: Literal["restore", "correct"] = "restore",
         *,
         column: str = "text",
         output: str = "punctuated",
@@ -35,17 +35,14 @@ class BatchMapper:
             column: of texts; a missing value has no answer.
             output: the new column.
             helpers: names or folders of other models, as ``load`` takes them.
-            **options: attributes of the options of the task by name.
+            **options: of ``Pipeline.restore`` or ``correct``.
 
         Raises:
-            UsageError: if an option does not exist.
+            UsageError: if an option does not exist, or its value is invalid.
         """
-        try:
-            OPTIONS[task](**options)
-        except TypeError as error:
-            raise UsageError(f"an option of {task} does not exist: {error}") from error
+        checked(OPTIONS[task], task, options)
         self.model, self.column, self.output = model, column, output
-        self.task: Name = task
+        self.task: Any = task
         self.helpers, self.options = tuple((helpers or {}).items()), options
 
     def __call__(self, batch: Any) -> Any:
@@ -73,5 +70,5 @@ class BatchMapper:
 
 
 @lru_cache(maxsize=2)
-def _load_once(model: str, helpers: tuple[tuple[str, Any], ...]) -> Pipeline[Any]:
+def _load_once(model: str, helpers: tuple[tuple[str, Any], ...]) -> Pipeline:
     return load(model, **dict(helpers))

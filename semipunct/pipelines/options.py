@@ -10,11 +10,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from functools import cache
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, get_type_hints
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    Literal,
+    TypeVar,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
-from semipunct.errors import UsageError
+import msgspec
+
+from semipunct.errors import UsageError, suggest
 from semipunct.pipelines import limits
 from semipunct.wording import quantity
 
@@ -84,20 +95,35 @@ class Helpers:
         }
 
 
-def split_settings(
-    kind: type[T], options: T | None, settings: Mapping[str, Any]
-) -> tuple[T, Helpers]:
-    """Return the options and the other models that are given by name.
+def checked(kind: type[T], task: str, values: Mapping[str, Any]) -> T:
+    """Return the options of a task that are given by name.
 
-    Args:
-        kind: the class of the options.
-        options: which the settings override; None for the defaults.
-        settings: attributes of either by name.
+    A string of marks is divided at blanks, so ``", ."`` is ``{",", "."}``.
+
+    Raises:
+        UsageError: naming the similar options, or the values that an option takes.
     """
-    helping = {name: settings[name] for name in Helpers.__slots__ if name in settings}
-    own: Any = {name: value for name, value in settings.items() if name not in helping}
-    chosen: Any = options or kind()
-    return replace(chosen, **own), Helpers(**helping)
+    hints = get_type_hints(kind)
+    chosen: dict[str, Any] = {}
+    for name, value in values.items():
+        if name not in hints:
+            known = suggest(name, hints) or f"; its options are {', '.join(sorted(hints))}"
+            if name in Helpers.__slots__:
+                known = f"; give it to load: semipunct.load(MODEL, {name}=...)"
+            raise UsageError(f"{task} has no option {name}{known}")
+        is_marks = isinstance(value, str) and Set[str] in get_args(hints[name])
+        try:
+            chosen[name] = msgspec.convert(value.split() if is_marks else value, hints[name])
+        except msgspec.ValidationError as error:
+            choices = [
+                each
+                for hint in (hints[name], *get_args(hints[name]))
+                if get_origin(hint) is Literal
+                for each in get_args(hint)
+            ]
+            known = f"give {' or '.join(choices)}" if choices else f"{error}".lower()
+            raise UsageError(f"{name} of {task} is {value!r}; {known}") from error
+    return kind(**chosen)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,6 +156,7 @@ def descriptions(kind: type[Any]) -> dict[str, tuple[Any, Option]]:
     return {
         field.name: (hints[field.name].__origin__, hints[field.name].__metadata__[0])
         for field in fields(kind)
+        if hasattr(hints[field.name], "__metadata__")
     }
 
 
@@ -177,7 +204,7 @@ LineEnds = Annotated[
 ]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RestoreOptions:
     """Options of restoration.
 
@@ -267,7 +294,7 @@ class RestoreOptions:
         return self.keep or ("keep" if sentence.source == "text" else "replace")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CorrectOptions:
     """Options of correction.
 
@@ -348,13 +375,19 @@ def as_correction(options: RestoreOptions) -> CorrectOptions:
         if getattr(options, field.name) != field.default
     }
     for name in given.keys() - {field.name for field in fields(CorrectOptions)}:
-        raise UsageError(f"--{name} is an option of restoration; leave it out to correct")
+        raise UsageError(f"--{name} is an option of restoration; give --restore, or leave it out")
     return CorrectOptions(**given)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ParseOptions:
-    """Options of parsing; the expected number of correct arcs is that of minimum Bayes risk."""
+    """Options of parsing.
+
+    Attributes:
+        lines: how a text model that finds the sentences of a text reads the ends of lines.
+    """
+
+    lines: Lines = "paragraph"
 
     decoder: Annotated[
         Literal["risk", "best"],
@@ -379,9 +412,28 @@ class ParseOptions:
     ] = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExplainOptions:
+    """Options of explanations."""
+
+    restore: Annotated[
+        bool,
+        Option(help="Restore marks, and explain them; otherwise wrong marks are corrected."),
+    ] = False
+    left_out: Annotated[
+        float,
+        Option(
+            help="List marks that were left out if their probability is at least P.",
+            metavar="P",
+            minimum=0,
+            maximum=1,
+        ),
+    ] = limits.LEFT_OUT
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DecodeOptions:
-    """Options of decoding; ``tasks.decode.decode`` has them."""
+    """Options of decoding."""
 
     semiring: Annotated[
         str,

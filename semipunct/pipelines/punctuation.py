@@ -192,9 +192,7 @@ class DecodeTrees(Task[DecodeOptions, "Sequence[Analysis]"]):
     def __init__(self, model: Trained[Any], helpers: Helpers, options: DecodeOptions) -> None:
         super().__init__(model, helpers, options)
         self._fitted = InPlace.of(model)
-        self._decoder = choose_decoder(
-            options.semiring, options.samples, options.nbest, options.seed
-        )
+        self._decoder = choose_decoder(options)
         self._unseen = UnseenValues(model.model)
         self.notices.append(self._unseen)
         self._title = ""

@@ -76,7 +76,9 @@ def correct_trees(
         seed = part_seed(options.seed, first if isinstance(first, int) else next(iter(first), 0))
         several = add_written_trees(analysis, sentences_read, options.analyses, seed)
     # What was written is an input of the model, not evidence of the corrected marks.
-    draw_options = RestoreOptions(options.samples // each, options.seed, keep="replace")
+    draw_options = RestoreOptions(
+        samples=options.samples // each, seed=options.seed, keep="replace"
+    )
     flat = [sentence for of in several for sentence in of]
     draws = list(draw_punctuation(fitted, flat, draw_options, numbers_of_trees(first, each)))
     joined = [Draws.joined(draws[i : i + each]) for i in range(0, len(draws), each)]

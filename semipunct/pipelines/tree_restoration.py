@@ -38,7 +38,7 @@ from semipunct.pipelines import limits
 from semipunct.pipelines.choice import Standing, chosen_strings
 from semipunct.pipelines.chunks import in_groups
 from semipunct.pipelines.distributions import SlotPosterior, mean, posteriors
-from semipunct.pipelines.options import Helpers, RestoreOptions, check_values, split_settings
+from semipunct.pipelines.options import Helpers, RestoreOptions, check_values
 from semipunct.pipelines.parses import Parse, check_reads_words, parse, parses
 from semipunct.pipelines.results import Restoration
 from semipunct.pipelines.text_restoration import text_views
@@ -98,36 +98,6 @@ def restore_trees(
         for s, d in zip(usable, draws, strict=True)
     ]
     return with_omitted(sentences, restored)
-
-
-def restore_words(
-    model: Trained[Any],
-    parser: Trained[Any] | Sequence[Trained[Any]],
-    sentences: Sequence[Sentence | Words | OmittedT],
-    options: RestoreOptions | None = None,
-    *,
-    first: int | Sequence[int] = 0,
-    **settings: Any,
-) -> list[Restoration | OmittedT]:
-    """Restore the punctuation of sentences, given the trees and tags predicted by a parser.
-
-    Args:
-        model: a punctuation model with its weights.
-        parser: a parser with its weights, or several.
-        sentences: words; existing tags and trees are ignored. Omitted ones pass through.
-        options: by default ``RestoreOptions()``; ``restore_trees`` says more of ``share``.
-            ``trees`` are drawn from each parser per sentence; the ``samples`` draws of punctuation
-            are divided equally among all trees, rounded down. With 0, each parser's single tree
-            from ``parse`` is used.
-        first: as in ``restore_trees``.
-        **settings: attributes of ``RestoreOptions`` by name, which override those of ``options``,
-            and those of ``Helpers``.
-
-    Raises:
-        UsageError, ModelError: as ``restore_trees`` does.
-    """
-    chosen, helpers = split_settings(RestoreOptions, options, settings | {"parser": parser})
-    return restore_trees(model, sentences, chosen, helpers, first)
 
 
 def _restored_words(
@@ -308,8 +278,6 @@ def _threshold(reader: Trained[Any] | None, options: RestoreOptions) -> float | 
         ModelError: if the model is no text model.
     """
     if reader is None:
-        if options.objective is not None:
-            raise UsageError("the objective needs a text model (--text); give one, or leave it out")
         return None
     model_of_kind(reader, TextModel)
     if options.minimise == "draws":

@@ -15,11 +15,9 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
 from semipunct.pipelines.explanations import mark_as_dict
-from semipunct.pipelines.functions import parse_text
 from semipunct.pipelines.limits import SERVED
 from semipunct.pipelines.marked_text import PunctuatedText, changes
-from semipunct.pipelines.options import CorrectOptions, RestoreOptions
-from semipunct.pipelines.task import Helpers, task_of
+from semipunct.pipelines.pipeline import Pipeline
 from semipunct.pipelines.trained import Trained
 from semipunct.pipelines.tree_writing import parses_as_dict
 from semipunct.version import __version__
@@ -67,13 +65,12 @@ def application(
 
     def answer(task: Task, texts: Sequence[str]) -> Sequence[Any]:
         if task == "parse":
-            return [parse_text(parser, text, text_model=model) for text in texts if parser]
+            return [parse(text) for text in texts]
         return tasks[task].texts(texts)
 
-    tasks = {
-        "restore": task_of(model.model, "restore")(model, Helpers(), RestoreOptions()),
-        "correct": task_of(model.model, "correct")(model, Helpers(), CorrectOptions()),
-    }
+    nlp = Pipeline(model)
+    tasks = {"restore": nlp.task("restore"), "correct": nlp.task("correct")}
+    parse = nlp.parse if parser is None else Pipeline(parser, text_model=model).parse
     batches = Batches(answer, waiting, seconds)
 
     async def check(request: Request) -> Response:

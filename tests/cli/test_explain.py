@@ -160,7 +160,7 @@ def test_trees_name_constituents(cli: Cli, model: Path, treebanks: dict[str, Pat
 
 def test_features_sum_to_the_difference_of_scores(model: Path, treebanks: dict[str, Path]):
     """All of them together distinguish the score of a pair from that of the pair without marks."""
-    fitted = InPlace.of(semipunct.load(model, "punctuation"))
+    fitted = InPlace.of(semipunct.load(model))
     one = semipunct.read(treebanks["test"])[0]
     encoded = fitted.model.encode([one])
     batch = fitted.model.batch(encoded, [0])

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-import semipunct
+from semipunct import treebanks
 from semipunct.errors import TreebankError, UsageError
 from tests.commands import Cli, sample_lines
 
@@ -123,8 +123,8 @@ def test_heads_at_random_settle(tmp_path: Path, options: dict[str, Any]):
                 columns[1] = random.choice([columns[1], '"', "(", ")", ","])
                 columns[6] = str(random.randint(1, int(columns[0]) - 1 or 2))
                 lines[place] = "\t".join(columns)
-        once = semipunct.normalise(written(tmp_path, "\n".join(lines)), **options)
-        again = semipunct.normalise(written(tmp_path, once.text), **options)
+        once = treebanks.normalise(written(tmp_path, "\n".join(lines)), **options)
+        again = treebanks.normalise(written(tmp_path, once.text), **options)
         assert once.changes
         assert again.text == once.text
 
@@ -149,8 +149,8 @@ def test_bad_files(cli: Cli, tmp_path: Path):
     assert result.status == 1
     assert "in.conllu:2: sentence right: 9 columns instead of 10" in result.message
     with pytest.raises(TreebankError, match="no sentence was found"):
-        semipunct.normalise(written(tmp_path, "\n"))
+        treebanks.normalise(written(tmp_path, "\n"))
     with pytest.raises(UsageError, match=r"no rule 'units' .did you mean 'unit'"):
-        semipunct.normalise(written(tmp_path, RIGHT), only=["units"])
+        treebanks.normalise(written(tmp_path, RIGHT), only=["units"])
     text = RIGHT.replace("\t0\troot", "\t_\t_")
     assert "it has no HEAD" in cli("normalise", written(tmp_path, text)).err

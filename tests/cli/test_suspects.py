@@ -7,7 +7,7 @@ import pytest
 import semipunct
 from semipunct.errors import ModelError
 from semipunct.formats.conllu.misc import attributes, unescape
-from semipunct.treebanks import suspects
+from semipunct.treebanks import suspicions as suspects
 from tests.commands import Cli, sample_lines
 from tests.trained import Finished
 
@@ -32,7 +32,7 @@ def test_a_planted_error_is_among_the_first(
 ):
     path, line, token = planted
     model = semipunct.load(finished.folder)
-    listed = semipunct.suspects(model, path, top=6)
+    listed = suspects.suspects(model, path, top=6)
     told = cli("suspects", finished.folder, path, "--top", 6).out.splitlines()
     assert told == [suspects.line(suspect) for suspect in listed]
     (place,) = [n for n, suspect in enumerate(listed) if suspect.line == line]
@@ -69,13 +69,13 @@ def test_without_a_model(tmp_path: Path):
     )
     path = tmp_path / "odd.conllu"
     path.write_text(usual + odd + crossing, "utf-8")
-    listed = semipunct.suspects(None, path)
+    listed = suspects.suspects(None, path)
     assert {(suspect.kind, suspect.line) for suspect in listed} == {
         ("space", 29), ("pair", 32), ("head", 38),
     }  # fmt: skip
     # MISC is in the normal form C where the form that is named in it is not.
     path.write_text(usual + odd + crossing.replace("left", "le\u0301ft"), "utf-8")
-    annotated = "".join(suspects.annotate(semipunct.suspects(None, path), [path]))
+    annotated = "".join(suspects.annotate(suspects.suspects(None, path), [path]))
     (misc,) = (line.split("\t")[9] for line in annotated.split("\n") if "5\t-" in line)
     assert misc.startswith("Suspect=")
     assert "l\u00e9ft" in unescape(misc)
@@ -91,4 +91,4 @@ def test_wrong_usage(
     result = cli("suspects", text_model, path)
     assert (result.status, "a model of the kind text cannot judge" in result.message) == (1, True)
     with pytest.raises(ModelError, match="cannot judge"):
-        semipunct.suspects(semipunct.load(text_model), path)
+        suspects.suspects(semipunct.load(text_model), path)
