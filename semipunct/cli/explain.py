@@ -91,7 +91,7 @@ def write(
         inputs: the files, which name the page.
         out: the output file; None for standard output.
     """
-    from semipunct.files import display_name
+    from semipunct.pages.page import title_of
     from semipunct.pipelines.explained_page import explained_page
     from semipunct.pipelines.explanations import lines_of_text, write_json
 
@@ -99,7 +99,7 @@ def write(
         if form == "json":
             write_json(explanations, stream)
         elif form == "html":
-            title = ", ".join(map(display_name, inputs))
+            title = title_of("Marks explained", inputs)
             stream.writelines(explained_page(explanations, title))
         else:
             stream.writelines(lines_of_text(explanations))

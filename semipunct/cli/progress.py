@@ -95,6 +95,27 @@ def sentence_progress(
         yield advancing
 
 
+@contextmanager
+def counted_progress(noun: str) -> Generator[Callable[[int, int], None], None, None]:
+    """Yield a function for the progress of work whose size is known.
+
+    A bar shows it on a terminal, and a line for each tenth elsewhere.
+    """
+    bar = _bar("")
+    task = bar.add_task(noun, total=None, loss="")
+    tenths = 0
+
+    def report(done: int, total: int) -> None:
+        nonlocal tenths
+        bar.update(task, completed=done, total=total)
+        if bar.disable and 10 * done // total > tenths:
+            tenths = 10 * done // total
+            console.say(f"{done:,} of {total:,} {noun}")
+
+    with bar:
+        yield report
+
+
 def evaluation_line(progress: "Progress") -> str:
     """Return the result of the last evaluation as one line."""
     figure = "none" if progress.figure is None else f"{progress.figure:.4f}"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from semipunct.corpus.located import Located
 from semipunct.errors import UsageError
-from semipunct.files import display_name, first_character
+from semipunct.files import first_character
 from semipunct.formats import Writer, format_of, read_entries, read_words
 from semipunct.formats.conllu import Conllu
 from semipunct.formats.m2 import M2
@@ -195,11 +195,11 @@ class DecodeTrees(Task[DecodeOptions, "Sequence[Analysis]"]):
         self._decoder = choose_decoder(options)
         self._unseen = UnseenValues(model.model)
         self.notices.append(self._unseen)
-        self._title = ""
+        self._inputs: Sequence[str] = ()
 
     def read(self, request: Request) -> Documents:
         form = format_of(*request.inputs)
-        self._title = ", ".join(map(display_name, request.inputs))
+        self._inputs = request.inputs
         return Documents(
             entries=read_entries(request.inputs),
             format=form,
@@ -222,7 +222,7 @@ class DecodeTrees(Task[DecodeOptions, "Sequence[Analysis]"]):
     ) -> None:
         """Write trees; ``shown`` has the special tokens that a legend explains."""
         self.shown = write_analyses(
-            outcomes, form, writer, stream, label=self._decoder.label, title=self._title
+            outcomes, form, writer, stream, label=self._decoder.label, inputs=self._inputs
         )
 
 

@@ -156,7 +156,7 @@ def write_analyses(
     stream: TextIO,
     *,
     label: str,
-    title: str,
+    inputs: Sequence[str],
 ) -> set[str]:
     """Write the trees of sentences.
 
@@ -166,7 +166,7 @@ def write_analyses(
         writer: of the entries.
         stream: which must not translate line ends.
         label: what a number of a tree is called; empty if each sentence has one tree.
-        title: of a page.
+        inputs: the files, for the title of a page.
 
     Returns:
         The special tokens in the output that a legend explains.
@@ -179,7 +179,7 @@ def write_analyses(
 
         stream.write(picture(tree for _, trees in outcomes for tree in trees or ()))
     elif form == "html":
-        from semipunct.pages.page import decoded_page
+        from semipunct.pages.page import decoded_page, title_of
 
         sentences = (
             (
@@ -189,7 +189,7 @@ def write_analyses(
             )
             for entry, trees in outcomes
         )
-        stream.writelines(decoded_page(sentences, title))
+        stream.writelines(decoded_page(sentences, title_of("Underlying trees", inputs)))
     else:
         for outcome in outcomes:
             stream.writelines(f"{text}\n" for text in _texts([outcome], form, label, writer))

@@ -15,7 +15,7 @@ likelihood. A few errors among them hardly matter, and errors need not be known
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import log
 from typing import Any, Literal, NamedTuple, TypeAlias
@@ -30,6 +30,7 @@ from semipunct.marks.balance import encloses
 from semipunct.marks.corrections import corrections
 from semipunct.marks.matching import matched_pairs
 from semipunct.models.scoring import Batches, log_likelihoods
+from semipunct.pipelines.chunks import in_groups
 from semipunct.pipelines.trained import Trained
 
 Position = Literal["first", "inner", "last"]
@@ -230,8 +231,15 @@ def _without_dot(string: Puncteme) -> tuple[Puncteme, Puncteme]:
     return (string[:1], string[1:]) if string[:1] == (ABBREVIATION,) else ((), string)
 
 
+Report = Callable[[int, int], None]
+"""Takes the number of strings that are scored, and of all."""
+
+
 def slot_odds(
-    model: Trained[Any], sentences: Sequence[Sentence], usual: UsualStrings
+    model: Trained[Any],
+    sentences: Sequence[Sentence],
+    usual: UsualStrings,
+    report: Report = lambda done, total: None,
 ) -> Iterator[list[SlotOdds]]:
     """Yield the most probable other string of each slot of each sentence, in order.
 
@@ -241,8 +249,9 @@ def slot_odds(
         model: a model of the punctuation of sentences, with its weights.
         sentences: words, trees and surface punctuation.
         usual: the strings to compare with.
+        report: is called after each batch.
     """
-    odds_of_sentences = [*_candidates(model, sentences, usual)]
+    odds_of_sentences = [*_candidates(model, sentences, usual, report)]
     pairs = [*zip(sentences, odds_of_sentences, strict=True)]
     calibration = Calibration.of(
         (context, -log_odds if is_written else log_odds, is_written)
@@ -275,41 +284,55 @@ def _contexts(sentence: Sentence, slot: int, string: Puncteme) -> Iterator[tuple
             yield (_position(sentence, slot), tokens), bool(change.before)
 
 
+class _Counted(Batches[Any, Any]):
+    """Batches that report their progress."""
+
+    def __iter__(self) -> Iterator[tuple[list[int], Any]]:
+        for members, batch in super().__iter__():
+            yield members, batch
+            self.advance(len(members))
+
+    advance: Callable[[int], None]
+
+
 def _candidates(
-    model: Trained[Any], sentences: Sequence[Sentence], usual: UsualStrings
+    model: Trained[Any], sentences: Sequence[Sentence], usual: UsualStrings, report: Report
 ) -> Iterator[list[tuple[int, Puncteme, float]]]:
     """Yield the other strings of the slots of each sentence, with their log odds."""
     fitted, weights = model.model, model.parameters
-    others: list[list[tuple[int, Puncteme]]] = []
-    variants: list[Sentence] = []
-
-    def answers() -> Iterator[list[tuple[int, Puncteme, float]]]:
-        scores = log_likelihoods(fitted, weights, Batches(fitted, fitted.encode(variants)))
-        start = 0
-        for places in others:
-            written, *rest = scores[start : start + len(places) + 1].tolist()
-            start += len(places) + 1
-            yield [
-                (slot, string, float(np.clip(score - written, -_LARGEST, _LARGEST)))
-                for (slot, string), score in zip(places, rest, strict=True)
-            ]
-
-    for sentence in sentences:
-        places = [
+    others = [
+        [
             (slot, string)
             for slot in range(len(sentence.slots))
             for string in usual.others(sentence, slot)
         ]
-        others.append(places)
-        variants.append(sentence)
-        for slot, string in places:
-            slots = (*sentence.slots[:slot], string, *sentence.slots[slot + 1 :])
-            variants.append(replace(sentence, slots=slots))
-        if len(variants) >= CHUNK:
-            yield from answers()
-            others, variants = [], []
-    if variants:
-        yield from answers()
+        for sentence in sentences
+    ]
+    done, total = 0, sum(map(len, others)) + len(others)
+
+    def advance(number: int) -> None:
+        nonlocal done
+        done += number
+        report(done, total)
+
+    pairs = zip(sentences, others, strict=True)
+    for chunk in in_groups(pairs, lambda pair: 1 + len(pair[1]), CHUNK):
+        variants: list[Sentence] = []
+        for sentence, places in chunk:
+            variants.append(sentence)
+            for slot, string in places:
+                slots = (*sentence.slots[:slot], string, *sentence.slots[slot + 1 :])
+                variants.append(replace(sentence, slots=slots))
+        batches = _Counted(fitted, fitted.encode(variants))
+        batches.advance = advance
+        scores = iter(log_likelihoods(fitted, weights, batches).tolist())
+        for _, places in chunk:
+            written = next(scores)
+            odds = [next(scores) - written for _ in places]
+            yield [
+                (slot, string, float(np.clip(each, -_LARGEST, _LARGEST)))
+                for (slot, string), each in zip(places, odds, strict=True)
+            ]
 
 
 _LARGEST = 1e6

@@ -18,7 +18,6 @@ from unicodedata import normalize
 
 from semipunct.corpus import Entry, Sentence
 from semipunct.errors import ModelError, TreebankError, UsageError
-from semipunct.files import display_name
 from semipunct.formats import format_of, read_entries
 from semipunct.formats.conllu import Conllu
 from semipunct.formats.conllu.mark_heads import MarkedSentence
@@ -31,14 +30,23 @@ from semipunct.marks.corrections import Correction, corrections
 from semipunct.marks.matching import matched_pairs
 from semipunct.models.punctuation import decode
 from semipunct.models.punctuation.decode import Analysis
-from semipunct.pages.page import Anchors, figure, link, listing, page, section, underlying_tree
+from semipunct.pages.page import (
+    Anchors,
+    figure,
+    link,
+    listing,
+    page,
+    section,
+    title_of,
+    underlying_tree,
+)
 from semipunct.pages.pictures import treebank_drawing
 from semipunct.pipelines.reasons.marks import reason_of_mark
 from semipunct.pipelines.reasons.place import Line, Place
 from semipunct.pipelines.results import Reason
 from semipunct.pipelines.trained import InPlace, Trained, explaining_model
 from semipunct.pipelines.tree_correction import reason
-from semipunct.treebanks.slot_odds import UsualStrings, slot_odds
+from semipunct.treebanks.slot_odds import Report, UsualStrings, slot_odds
 from semipunct.trees.conventions import Conventions
 from semipunct.trees.principles import RULES
 
@@ -113,7 +121,12 @@ class Suspect:
         return self.remark if correction is None else correction.error
 
 
-def suspects(model: Trained[Any] | None, *files: str | Path, top: int = TOP) -> list[Suspect]:
+def suspects(
+    model: Trained[Any] | None,
+    *files: str | Path,
+    top: int = TOP,
+    report: Report = lambda done, total: None,
+) -> list[Suspect]:
     """List suspicious marks of treebanks, the most suspicious first.
 
     Marks that are improbable or missing given all other marks of the sentence, brackets and
@@ -125,6 +138,7 @@ def suspects(model: Trained[Any] | None, *files: str | Path, top: int = TOP) -> 
             alone tells about pairs, heads and spaces.
         *files: names of files in CoNLL-U; ``.gz`` is decompressed, ``-`` is standard input.
         top: the number of suspects.
+        report: is called with the number of strings that the model has scored, and of all.
 
     Raises:
         TreebankError: with file and line, if a file is missing or damaged, or has no sentence that
@@ -146,17 +160,19 @@ def suspects(model: Trained[Any] | None, *files: str | Path, top: int = TOP) -> 
         )
     listed = [*_unpaired(entries), *_spaced(entries), *_attached(entries)]
     if model is not None:
-        listed += _improbable(model, entries)
+        listed += _improbable(model, entries, report)
     ranked = sorted(listed, key=lambda suspect: -suspect.score)
     return _explain(model, ranked[:top])
 
 
-def _improbable(model: Trained[Any], entries: Sequence[Entry[Record, Any]]) -> Iterator[Suspect]:
+def _improbable(
+    model: Trained[Any], entries: Sequence[Entry[Record, Any]], report: Report
+) -> Iterator[Suspect]:
     """Compare the string of each slot with others, given all other slots."""
     fitted = InPlace.of(model)
     sentences: list[Sentence] = [entry.content for entry in entries]
     usual = UsualStrings.of(sentences)
-    odds_of_sentences = slot_odds(fitted, sentences, usual)
+    odds_of_sentences = slot_odds(fitted, sentences, usual, report)
     for entry, sentence, odds in zip(entries, sentences, odds_of_sentences, strict=True):
         marks = slot_ids(entry)
         for slot, string, log_odds, score in odds:
@@ -479,7 +495,7 @@ def suspects_page(
         _suspect_section(name, sentences[place], of_sentences[place], analyses.get(place))
         for place, name in names.items()
     )
-    title = ", ".join(map(display_name, files))
+    title = title_of("Suspicious marks", files)
     yield from page(title, chain([table], sections), "trees")
 
 

@@ -98,11 +98,14 @@ def test_check(cli: Cli, tmp_path: Path):
 
 def test_reports(cli: Cli, tmp_path: Path):
     path, out = written(tmp_path, ENHANCED), tmp_path / "out.conllu"
-    figures = tmp_path / "report.json"
-    options = ("--convention", "unit")
-    printed = cli("normalise", path, "-o", out, "--json", *options, "--report", figures)
+    options = ("normalise", path, "--convention", "unit", "-o")
+    printed = cli(*options, out, "--format", "json")
     values = json.loads(printed.out)
-    assert values == json.loads(figures.read_text("utf-8"))
+    checked = tmp_path / "changes"
+    assert cli(*options, checked, "--check", "--format", "json").status == 1
+    assert values == json.loads(checked.read_text("utf-8"))
+    cli(*options, checked, "--check", "--format", "html")
+    assert "<h1>Changed heads of marks: in.conllu</h1>" in checked.read_text("utf-8")
     assert out.read_text("utf-8") == expected()
     assert values["rules"] == {"unit": 1, "pair": 1}
     assert [(c["mark"], c["before"], c["after"]) for c in values["changes"]] == [
@@ -132,8 +135,7 @@ def test_heads_at_random_settle(tmp_path: Path, options: dict[str, Any]):
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        (("--check", "-o", "x"), "--check writes no trees"),
-        (("--json",), "--json and --output - cannot both"),
+        (("--format", "json"), "--format json and the trees cannot both"),
         (("--commas", "ccg", "--check"), "--check is for treebanks in CoNLL-U"),
         (("--rule", "paper"), "--rule needs --commas"),
     ],
