@@ -68,14 +68,12 @@ class Helpers:
         tokeniser: finds sentences and words of running text.
         text_model: finds sentences and capitals of running text, and votes for marks.
         analysis: a punctuation model that finds underlying trees of the original text.
-        punctuation: a punctuation model that reranks trees.
     """
 
     parser: Trained[Any] | Sequence[Trained[Any]] | None = None
     tokeniser: Trained[Any] | None = None
     text_model: Trained[Any] | None = None
     analysis: Trained[Any] | None = None
-    punctuation: Trained[Any] | None = None
 
     @property
     def parsers(self) -> Sequence[Trained[Any]]:
@@ -404,9 +402,6 @@ class ParseOptions:
             help="Write the K most probable trees.", metavar="K", minimum=0, maximum=limits.RANKS
         ),
     ] = 0
-    weight: Annotated[
-        float, Option(help="With --punctuation: weight of its score.", metavar="W", minimum=0)
-    ] = 1.0
     probabilities: Annotated[
         bool, Option(help="Add probabilities of heads, relations and tags to MISC.")
     ] = False

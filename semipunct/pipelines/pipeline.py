@@ -160,7 +160,6 @@ class Pipeline:
         tokeniser: Trained[Any] | None = None,
         text_model: Trained[Any] | None = None,
         analysis: Trained[Any] | None = None,
-        punctuation: Trained[Any] | None = None,
     ) -> None:
         """Join models that are loaded, or the results of training runs.
 
@@ -170,7 +169,6 @@ class Pipeline:
             tokeniser: finds sentences and words of text.
             text_model: finds sentences and capitals of text, and votes for marks.
             analysis: a punctuation model that finds underlying trees of uncorrected text.
-            punctuation: a punctuation model that reranks trees.
         """
         self.trained: Any = trained
         self.helpers = Helpers(
@@ -178,7 +176,6 @@ class Pipeline:
             tokeniser=tokeniser,
             text_model=text_model,
             analysis=analysis,
-            punctuation=punctuation,
         )
 
     @property
@@ -257,7 +254,7 @@ class Pipeline:
             found = self._divide(text, RestoreOptions(lines=options.lines))
             sentences = [part.content for part in found]
         parse = task_of(parser.model, "parse", self.name)
-        task = parse(parser, Helpers(punctuation=self.helpers.punctuation), options)
+        task = parse(parser, Helpers(), options)
         several = task.sentences(_checked_input("parse", sentences))
         return cast(Any, [each[0] if isinstance(each, list) else each for each in several])
 
@@ -363,7 +360,7 @@ class Pipeline:
 LANGUAGES = {"en": "English", "es": "Spanish", "zh": "Chinese"}
 """The languages of installed models, by the name of the package."""
 
-_HELPERS = {TOKENISER: TOKENISER, FIRST: "text_model", "punctuation": "punctuation"}
+_HELPERS = {TOKENISER: TOKENISER, FIRST: "text_model"}
 """The attributes of ``Helpers`` whose kind is checked when they are loaded, by kind."""
 
 
@@ -379,7 +376,6 @@ def load(
     tokeniser: str | Path | None = None,
     text_model: str | Path | None = None,
     analysis: str | Path | None = None,
-    punctuation: str | Path | None = None,
 ) -> Pipeline:
     """Load a model, and check all of its files.
 
@@ -389,7 +385,6 @@ def load(
         tokeniser: a model as well, and so are the others.
         text_model: see ``Pipeline``.
         analysis: see ``Pipeline``.
-        punctuation: see ``Pipeline``.
 
     Raises:
         ModelError: if a folder is missing or damaged, or its model is of another kind.
@@ -409,7 +404,6 @@ def load(
         tokeniser=load_helper(TOKENISER, tokeniser),
         text_model=load_helper("text_model", text_model),
         analysis=load_helper("analysis", analysis),
-        punctuation=load_helper("punctuation", punctuation),
     )
 
 

@@ -12,7 +12,7 @@ from semipunct.models.parsing.options import ParserOptions
 from semipunct.models.parsing.parser import Parser
 from semipunct.pipelines import tree_restoration as task
 from semipunct.pipelines.distributions import SlotPosterior
-from semipunct.pipelines.parses import parse, parse_punctuated
+from semipunct.pipelines.parses import parse
 from semipunct.pipelines.pipeline import Pipeline
 from semipunct.pipelines.trained import InPlace
 from semipunct.pipelines.tree_restoration import TEXT, default_share
@@ -75,8 +75,6 @@ def test_a_parser_that_reads_marks_restores_none(finished: Any, words: Any):
     parser = InPlace(reading, reading.initial_parameters(0, 0.0))
     with pytest.raises(ModelError, match=r"trained without model\.marks"):
         Pipeline(model, parser=parser).restore(words)
-    with pytest.raises(ModelError, match=r"trained without model\.marks"):
-        parse_punctuated(parser, model, words)
 
 
 def test_nothing_is_put_into_an_orthographic_word(finished: Any, parser: Path, words: Any):
