@@ -50,7 +50,6 @@ class Punctuator:
         """Check the options; models are loaded when they are needed.
 
         Args:
-            task: what is done.
             models: folders or names: ``model``, and attributes of ``Helpers`` that it needs.
             options: those of ``Pipeline.restore`` or ``correct``.
 
@@ -74,30 +73,16 @@ class Punctuator:
         return {**self.__dict__, "_task": None}
 
     def __call__(self, doc: Doc) -> Doc:
-        """Punctuate a document.
-
-        Args:
-            doc: any document; its tokens are read as the text that they spell.
-        """
+        """Punctuate a document."""
         return next(self.pipe([doc]))
 
     def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
-        """Punctuate documents, some of which are read together.
-
-        Args:
-            stream: the documents.
-            batch_size: how many are read together.
-        """
+        """Punctuate documents, some of which are read together."""
         for docs in minibatch(stream, size=batch_size):
             yield from map(_annotated, docs, self._prepare().texts([doc.text for doc in docs]))
 
     def to_disk(self, path: str | Path, *, exclude: Sequence[str] = ()) -> None:
-        """Store which models are used, and those that no distribution installs.
-
-        Args:
-            path: a folder to be made.
-            exclude: nothing that the component has.
-        """
+        """Store which models are used, and those that no distribution installs."""
         folder = Path(path)
         folder.mkdir(parents=True, exist_ok=True)
         installed = {model.folder for model in installed_models()}
@@ -111,10 +96,6 @@ class Punctuator:
 
     def from_disk(self, path: str | Path, *, exclude: Sequence[str] = ()) -> Punctuator:
         """Use the models that were stored; warn if an installed one is not what it was.
-
-        Args:
-            path: the folder.
-            exclude: nothing that the component has.
 
         Raises:
             ModelError: if the folder, or a model, is damaged or missing.
@@ -190,10 +171,6 @@ def create_punctuator(
     """Make a component of a pipeline.
 
     Args:
-        nlp: the pipeline.
-        name: of the component.
-        model: the name or folder of a model that restores or corrects text.
-        task: what is done.
         helpers: names or folders of other models, as ``semipunct.load`` takes them.
         options: those of ``Pipeline.restore`` or ``correct``.
 

@@ -13,11 +13,7 @@ from semipunct.files import STANDARD
 
 
 def complete_models(incomplete: str) -> list[str]:
-    """Return the names of installed models, and of their packages, that begin so.
-
-    Args:
-        incomplete: the beginning of the name.
-    """
+    """Return the names of installed models, and of their packages, that begin so."""
     from semipunct.store.installed import installed_models
 
     parts = [model.name for model in installed_models()]
@@ -92,8 +88,6 @@ def check_helpers(
 
     Args:
         parser: whether there is a parser.
-        tokeniser: the folder of a tokeniser.
-        text: the folder of a text model.
         gold: whether answers are compared with the input.
 
     Raises:
@@ -117,8 +111,6 @@ def check_figures(out: str | None, result: str | None, *, printed: bool) -> None
     """Check that the figures of an evaluation do not go where something else is written.
 
     Args:
-        out: the file of the sentences, if there is one.
-        result: the file of the figures, if they are stored.
         printed: whether the figures are printed as JSON.
 
     Raises:

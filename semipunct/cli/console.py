@@ -72,13 +72,7 @@ def table(*headings: str) -> "Table":
 def show(
     headings: Sequence[str], rows: Iterable[Sequence[str]], *, right: str | None = None
 ) -> None:
-    """Print a table of plain strings on standard output, all of whose columns may be wrapped.
-
-    Args:
-        headings: of the columns.
-        rows: of the table.
-        right: the heading of a column that is right-aligned.
-    """
+    """Print a table of plain strings on standard output, all of whose columns may be wrapped."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
     from rich.text import Text
@@ -105,21 +99,12 @@ def explain(tokens: Iterable[str]) -> None:
 
 
 def say(text: str, style: str | None = None) -> None:
-    """Print a message to standard error, in one line that is not wrapped.
-
-    Args:
-        text: without markup.
-        style: its colour and weight, as a style of rich.
-    """
+    """Print a message to standard error, in one line that is not wrapped."""
     people().print(text, style=style, markup=False, soft_wrap=True)
 
 
 def say_all(messages: Iterable[str]) -> None:
-    """Print messages to standard error, as ``say`` does.
-
-    Args:
-        messages: without markup.
-    """
+    """Print messages to standard error, as ``say`` does."""
     for message in messages:
         say(message)
 
@@ -135,7 +120,6 @@ def check_targets(
     Args:
         paths: output files that may overwrite an input; None for an option that was not given.
         figures: an output file that must not overwrite an input.
-        inputs: files that are read.
         kept: other files that are read, and model folders, which must not be overwritten; None for
             an option that was not given.
 
@@ -245,11 +229,6 @@ def report(assessment: "Assessment", *, json: bool, path: str | None) -> None:
     """Print the figures of an assessment as tables or JSON, and store the result.
 
     One report serves all commands: docs/decisions/architecture.md.
-
-    Args:
-        assessment: the figures, with what is shown beside them.
-        json: print one JSON object, not tables.
-        path: the file to store the result in, if any.
 
     Raises:
         UsageError: if a result is to be stored, and the metric has no counts by sentence.

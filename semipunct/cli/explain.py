@@ -1,4 +1,4 @@
-"""``semipunct explain``: why marks stand, are inserted, removed or left out."""
+"""``semipunct explain``: the reasons of marks, and of corrections."""
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -86,9 +86,6 @@ def write(
     """Write explanations in a format.
 
     Args:
-        explanations: the sentences.
-        form: of the output.
-        inputs: the files, which name the page.
         out: the output file; None for standard output.
     """
     from semipunct.pages.page import title_of

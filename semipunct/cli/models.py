@@ -1,4 +1,4 @@
-"""``semipunct models``: list the installed models, and show where they are and what is in them."""
+"""``semipunct models``: list the installed models, and show their folders and cards."""
 
 from typing import TYPE_CHECKING, Annotated, Any
 

@@ -16,9 +16,6 @@ def with_options(command: Callable[..., None]) -> Callable[..., None]:
 
     The command then has these options, and gets the instance. A set of strings is given as words
     between blanks. Why so: docs/decisions/architecture.md.
-
-    Args:
-        command: a function whose other parameters are declared as typer expects them.
     """
     parameters: list[Parameter] = []
     classes: dict[str, Any] = {}

@@ -27,11 +27,6 @@ Painter = Callable[[Callable[[Any], object]], bytes]
 def painter(path: str, width: float, height: float) -> Painter:
     """Check, before the work begins, that a plot can be drawn, and return the painter.
 
-    Args:
-        path: the output file; its extension determines the format.
-        width: in inches.
-        height: in inches.
-
     Raises:
         UsageError: for an unknown format, or if matplotlib is not installed.
     """

@@ -25,7 +25,6 @@ def training_progress(title: str = "", *, lines: bool = True) -> Generator[Repor
     On a terminal a bar shows visits, loss and time left. Output goes to standard error.
 
     Args:
-        title: the text before the bar.
         lines: whether each evaluation on the development sentences is also printed as a line, on a
             terminal or not.
     """
@@ -60,11 +59,6 @@ def sentence_progress(
     """Yield a function that wraps an iterator of sentences and shows their count on a terminal.
 
     Nothing is shown if the sentences themselves are printed on the terminal.
-
-    Args:
-        title: the name of the task.
-        output: the output file, if any.
-        quiet: show nothing.
     """
     from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
@@ -131,7 +125,7 @@ def evaluation_line(progress: "Progress") -> str:
 
 
 def speed(progress: "Progress") -> str:
-    """Return what is read in a second and what is left to read, if progress is told in words."""
+    """Return the words read in a second and the words left, if progress is counted in words."""
     if not (progress.counted and progress.seconds):
         return ""
     done, left = (n * progress.size for n in (progress.visits, progress.total - progress.visits))

@@ -25,8 +25,6 @@ def check_parts(options: PartOptions, inputs: Sequence[str], excluded: Mapping[s
     """Check, before any model is loaded, that a corpus can be answered in parts, if it is to be.
 
     Args:
-        options: of parts.
-        inputs: the files.
         excluded: options that cannot be combined with parts, and whether they were given.
 
     Raises:
@@ -50,9 +48,6 @@ def prepare(model: str, name: "Name", options: Any, **helpers: Any) -> "Task[Any
     """Load a pipeline, and return its task.
 
     Args:
-        model: the folder or name of the first model.
-        name: of the task.
-        options: of the task.
         **helpers: folders or names of other models, as ``pipelines.load`` takes them.
 
     Raises:
@@ -82,13 +77,8 @@ def run(
     """Answer all entries of files; write the answers, or compare them, or both.
 
     Args:
-        task: of a pipeline.
         request: the files, and whether answers are compared.
         out: the output file; None for standard output, or if answers are compared for no output.
-        parts: of the output.
-        json: print the comparison as one JSON object.
-        result: the file to store the comparison in, if any.
-        quiet: show no progress.
 
     Raises:
         UsageError: if standard input would be read twice, or files cannot be divided.
@@ -136,9 +126,6 @@ def run(
 
 def read_ahead(entries: Iterator[Any]) -> tuple[list[Any], Iterator[Any]]:
     """Return the first entries, from which writers learn the habits of a file, and all of them.
-
-    Args:
-        entries: of the files.
 
     Raises:
         TreebankError: if a file is damaged.

@@ -57,7 +57,7 @@ class Table:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assessment:
-    """Figures, and what is shown with them.
+    """Figures with their tables and messages.
 
     Attributes:
         task: the name of the metric, or of the type of the figures.
@@ -90,7 +90,6 @@ class Assessment:
 
         Args:
             result: the statistics; their figures are shown as they are unless ``rows`` are given.
-            **values: attributes by name.
         """
         figures = result.figures
         rows = values.pop("rows", None) or figures.rows()
@@ -103,14 +102,7 @@ class Assessment:
 def assess_parses(
     system: str, signature: str, treebank: Sequence[Any], parses: Sequence[Sentence]
 ) -> Assessment:
-    """Compare the trees and tags of a parser with those of a treebank.
-
-    Args:
-        system: the name of the parser.
-        signature: of the figures.
-        treebank: the sentences with their own trees and tags.
-        parses: the same sentences with those of the parser.
-    """
+    """Compare the trees and tags of a parser with a treebank."""
     is_treebank = isinstance(treebank, Treebank)
     return Assessment.of(
         Result(system, signature, parsing_statistics(without_omitted(treebank), parses)),
@@ -127,13 +119,9 @@ def assess_restorations(
     most: int = 0,
     marks: Set[str] | None = None,
 ) -> Assessment:
-    """Compare restored punctuation with that of the input.
+    """Compare restored punctuation with the input.
 
     Args:
-        system: the name of the model.
-        signature: of the figures.
-        restored: the restored sentences.
-        most: confusions to list.
         marks: the marks to compare; None for all.
     """
     sentences = [restoration.sentence for restoration in restored]
@@ -190,12 +178,6 @@ def assess_corrections(
 ) -> Assessment:
     """Compare corrected punctuation with references.
 
-    Args:
-        system: the name of the model.
-        signature: of the figures.
-        pairs: corrected sentences with their references.
-        most: errors to list.
-
     Raises:
         TreebankError: if there are no sentences.
     """
@@ -244,9 +226,6 @@ def prepare_comparison(
     """Return entries, and the comparison of their corrections with the references of a request.
 
     Args:
-        task: whose corrections are compared.
-        entries: of the files; with references all of them are read now.
-        request: names the references, if there are any.
         running: whether words are separated from their marks as in running text.
 
     Raises:
@@ -276,13 +255,7 @@ def prepare_comparison(
 def correction_signature(
     digest: str, data: Sequence[ParallelSentence[Sentence | Words]], options: CorrectOptions
 ) -> str:
-    """Return the signature of figures, which are comparable if they differ only in the model.
-
-    Args:
-        digest: the digest of the model.
-        data: the corrected sentences, with references.
-        options: the options of correction.
-    """
+    """Return the signature of figures, which are comparable if they differ only in the model."""
     return figures_signature(
         "correction",
         digest[:12],
@@ -309,21 +282,19 @@ def evaluate(
     """Evaluate a model of any kind on examples of the type that it is trained on.
 
     Args:
-        model: a pipeline, or the result of a training run.
         examples: for a punctuation model sentences with trees and marks, whose perplexity is
             computed; for a parser sentences whose trees and tags are compared with its own; and so
             on. Omitted ones do not count.
         system: the name of the model in the result; by default its kind.
         treebank: a SHA-256 digest for the signature; by default ``treebank_digest`` of the
             examples.
-        model_digest: the digest of the model, if it is known; computing it reads all weights.
 
     Returns:
         The counts of each sentence as a ``Result``, with ``figures`` of the corpus; an
         ``Assessment``, which has ``figures``, too, for kinds without counts of sentences.
 
     Raises:
-        ModelError: if the examples are not those of the kind.
+        ModelError: if the kind needs other examples.
     """
     assessment = assess(model, examples, system=system, treebank=treebank, digest=model_digest)
     return assessment if assessment.result is None else assessment.result

@@ -35,13 +35,11 @@ def evaluate(
     """Score the punctuation of sentences, given their words and trees.
 
     Args:
-        model: a punctuation model of any kind, with its weights.
         sentences: words, trees and surface punctuation; omitted ones do not count, and an
             empty sequence has perplexity NaN.
         system: the name of the model in the result; by default its kind.
         treebank: a SHA-256 digest for the signature; by default ``treebank_digest`` of the
             sentences.
-        model_digest: the digest of the model, if it is known; computing it reads all weights.
 
     Returns:
         log p(x | T) and the number of slots of each sentence; ``figures`` has the perplexity.

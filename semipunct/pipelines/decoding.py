@@ -31,9 +31,7 @@ def decode(
     """Find the underlying punctuation trees of sentences.
 
     Args:
-        model: a punctuation model with its weights.
         sentences: words, trees and surface punctuation. Omitted ones pass through.
-        options: of decoding.
 
     Returns:
         The analyses of each sentence, the best first; an empty list for a sentence without an
@@ -129,7 +127,6 @@ def part_seed(seed: int, part: int) -> int:
 
     Args:
         seed: the random seed.
-        part: the number of the part, or of its first sentence.
     """
     return int(np.random.SeedSequence((seed, part)).generate_state(1)[0] >> 1)
 

@@ -88,9 +88,7 @@ def rank_strings(
     """Return the distributions of slots that a network predicts.
 
     Args:
-        strings: the strings by number.
         table: ``[slots, strings]`` their probabilities.
-        empty: the slots that are certainly empty.
     """
     order = np.argsort(-table, kind="stable")
     counts = np.maximum(1, (table > _NEGLIGIBLE).sum(1))

@@ -18,12 +18,7 @@ from semipunct.pipelines.reasons.marks import percent
 
 
 def explained_page(explanations: Iterable[Explanation], title: str) -> Iterator[str]:
-    """Yield the parts of a page in UTF-8.
-
-    Args:
-        explanations: the sentences or paragraphs.
-        title: of the page.
-    """
+    """Yield the parts of a page in UTF-8."""
     key = (
         '<p class="key">A mark is shaded the darker the less certain it is. Choose one to read '
         "its reason.</p>\n"

@@ -49,7 +49,6 @@ def analyse_answers(
     """Return the underlying tree of each restored or corrected sentence.
 
     Args:
-        model: the model that restored or corrected them, with its weights.
         answers: the sentences; omitted ones are passed over.
 
     Returns:
@@ -134,7 +133,7 @@ class TreeDetails(NamedTuple):
         relation: of the constituent.
         underlying: the underlying marks of the slot.
         rule: how the channel rewrites them; None if it does not.
-        features: those that weigh most, with their weights.
+        features: the ones that weigh most, with their weights.
     """
 
     constituent: str
@@ -145,12 +144,7 @@ class TreeDetails(NamedTuple):
 
 
 def tree_details(mark: Mark, analysis: Analysed | None) -> TreeDetails | None:
-    """Return what the underlying tree says about a mark; None without a tree.
-
-    Args:
-        mark: of the sentence.
-        analysis: of the sentence.
-    """
+    """Return the part of the underlying tree that explains a mark; None without a tree."""
     constituent = mark.why.constituent
     if analysis is None or constituent is None:
         return None
@@ -165,12 +159,7 @@ def tree_details(mark: Mark, analysis: Analysed | None) -> TreeDetails | None:
 
 
 def mark_as_dict(mark: Mark, analysis: Analysed | None = None) -> dict[str, Any]:
-    """Return a mark as values for JSON.
-
-    Args:
-        mark: the mark.
-        analysis: the underlying tree of its sentence, if there is explanation.
-    """
+    """Return a mark as values for JSON."""
     details = tree_details(mark, analysis)
     return {
         "start": mark.start,
@@ -199,8 +188,6 @@ def explained_sentence(
     """Return an explained sentence, spaced by the rules of its script.
 
     Args:
-        answer: the restored or corrected sentence.
-        analysis: its underlying tree, if the model has explanation.
         least: the probability from which a mark that was left out is listed.
     """
     sentence, written = answer.sentence, answer.written
@@ -221,10 +208,7 @@ def explained_entry(
     """Return an explained sentence of a file, in the layout of the file.
 
     Args:
-        entry: of the file.
         answer: the restored or corrected sentence; None if it was left as it was.
-        writer: of the entries.
-        analysis: its underlying tree, if the model has explanation.
         least: the probability from which a mark that was left out is listed.
     """
     content, record = entry.content, entry.record
@@ -265,7 +249,6 @@ def write_json(explanations: Iterable[Explanation], stream: TextIO) -> None:
     """Write a JSON object for each sentence.
 
     Args:
-        explanations: the sentences.
         stream: which must not translate line ends.
     """
     for explanation in explanations:
@@ -275,11 +258,7 @@ def write_json(explanations: Iterable[Explanation], stream: TextIO) -> None:
 
 
 def lines_of_text(explanations: Iterable[Explanation]) -> Iterator[str]:
-    """Yield lines: each sentence, or how it changed, and a line for each mark.
-
-    Args:
-        explanations: the sentences.
-    """
+    """Yield lines: each sentence, or how it changed, and a line for each mark."""
     for explanation in explanations:
         before, after = explanation.source.strip("\r\n"), str(explanation.text).strip("\r\n")
         if explanation.omitted is not None:
@@ -316,7 +295,6 @@ def explain(
     """Explain the marks of restored or corrected sentences.
 
     Args:
-        model: the model that restored or corrected them, with its weights.
         answers: results of ``Pipeline.restore`` or ``correct``. Omitted sentences pass
             through.
         left_out: the probability from which a mark that was left out is listed.
@@ -336,8 +314,6 @@ def explain_text(task: Task[Any, Any], text: str, left_out: float = LEFT_OUT) ->
     """Explain the marks that a task decides on in each part of a text.
 
     Args:
-        task: restores or corrects.
-        text: of any length.
         left_out: the probability from which a mark that was left out is listed.
     """
     entries = [Entry(cast(Any, part.content), part) for part in task.read_text(text)]
@@ -358,9 +334,7 @@ def explain_outcomes(
     """Yield explanations of the sentences of files, some of which are analysed together.
 
     Args:
-        model: the model that restored or corrected them, with its weights.
         outcomes: entries and what was restored or corrected, None for those left unchanged.
-        writer: of the entries.
         least: the probability from which a mark that was left out is listed.
     """
     for chunk in in_chunks(outcomes, _TOGETHER):

@@ -67,16 +67,11 @@ def jackknife(
     the treebank itself.
 
     Args:
-        train: the treebank.
-        dev: the development sentences, on which the best weights of each parser are selected.
-        folds: the number of parts, each parsed by its own parser.
         trees: the number of trees drawn for each sentence; 0 for the best one.
         models: a folder that keeps the parsers; those in it are not trained again. By default
             nothing is kept.
-        config: a TOML file of the settings of the parsers.
         settings: single settings, such as ``train.visits=12000``.
         seed: the seed of training and of draws.
-        report: a function called at each step.
 
     Returns:
         The parses of each sentence: one, or ``trees`` draws.
@@ -110,11 +105,6 @@ def jackknifed_parts(
     """Yield the parts of a treebank in order.
 
     Args:
-        config: the settings of the parsers.
-        sentences: the treebank.
-        dev: the development sentences.
-        folder: the folder for the parsers.
-        count: the number of parts.
         trees: the number of trees drawn for each sentence; 0 for the best one.
         seed: the seed of draws.
         **training: as in ``train_jackknife``.
@@ -138,10 +128,6 @@ def folds(sentences: int, count: int) -> list[range]:
 
     Consecutive sentences are often from the same text, so a held-out part is from other texts.
 
-    Args:
-        sentences: the number of sentences.
-        count: the number of parts.
-
     Raises:
         UsageError: if there are fewer than two parts, or fewer sentences than parts.
     """
@@ -164,12 +150,6 @@ def train_jackknife(
     """Train one model for each part of a treebank, on the other parts.
 
     Args:
-        config: the settings of all models.
-        sentences: the treebank.
-        dev: development sentences, on which the best weights are selected.
-        folder: the folder for the models. Finished models of the same sentences are not trained
-            again.
-        count: the number of parts.
         **training: ``report`` and ``stop`` of ``semipunct.training.train.train``.
 
     Yields:

@@ -30,10 +30,7 @@ class BatchMapper:
         """Name models, columns and options; nothing is loaded.
 
         Args:
-            model: its name or folder.
             task: ``restore`` or ``correct``.
-            column: of texts; a missing value has no answer.
-            output: the new column.
             helpers: names or folders of other models, as ``load`` takes them.
             **options: of ``Pipeline.restore`` or ``correct``.
 
@@ -46,16 +43,10 @@ class BatchMapper:
         self.helpers, self.options = tuple((helpers or {}).items()), options
 
     def __call__(self, batch: Any) -> Any:
-        """Answer a batch; neither its size nor the order of rows affects what a row gets.
-
-        Args:
-            batch: a mapping from names to columns, or a data frame.
+        """Answer a batch; neither its size nor the order of rows affects an answer.
 
         Returns:
             The same with one more column.
-
-        Raises:
-            UsageError: if the batch has no column of texts.
         """
         if self.column not in batch:
             raise UsageError(f"the batch has no column {self.column}; name one as column")

@@ -73,11 +73,7 @@ class ForeignWords:
     """
 
     def __init__(self, vocabulary: Container[str]) -> None:
-        """Begin without counts.
-
-        Args:
-            vocabulary: the words in lower case that the model knows.
-        """
+        """Begin without counts."""
         self._vocabulary = vocabulary
         self._counts = np.zeros(2, np.int64)
 
@@ -115,7 +111,6 @@ class Omissions:
         """Begin without counts.
 
         Args:
-            outcome: what becomes of such sentences, for the messages.
             keeps_markup: whether the output has lines of code and other markup as they were, so
                 that they are not counted.
         """
@@ -179,8 +174,6 @@ def read_usable_examples(examples: str, paths: Sequence[str], unit: str) -> Sequ
 
     Args:
         examples: their type, such as ``examples`` of a kind of model.
-        paths: the files.
-        unit: the word for one example.
 
     Raises:
         TreebankError: if none is left, or a file is missing or damaged.
@@ -193,13 +186,8 @@ def read_usable_examples(examples: str, paths: Sequence[str], unit: str) -> Sequ
 def check_any(examples: Sequence[Any], paths: Sequence[str], unit: str) -> None:
     """Check that something usable was read.
 
-    Args:
-        examples: what was read.
-        paths: the files.
-        unit: the word for one element.
-
     Raises:
-        TreebankError: if nothing was; it says what was omitted.
+        TreebankError: if nothing was, with the reasons of omissions.
     """
     if not examples:
         omitted = omissions(examples)

@@ -44,16 +44,16 @@ Keep = Literal["replace", "repair", "keep"]
 """The treatment of existing marks: they are removed first, used as uncertain evidence, or left
 unchanged, so that only empty slots are filled."""
 Lines = Literal["none", "paragraph", "sentence"]
-"""What the end of a line says: nothing; a sentence ends there; a sentence ends there and nowhere
+"""The meaning of the end of a line: none; a sentence ends there; a sentence ends there and nowhere
 else."""
 Objective = Literal["f1", "edits"]
-"""What decisions optimise: the F1 of marks, or the number of edits, as in the paper."""
+"""The objective of decisions: the F1 of marks, or the number of edits, as in the paper."""
 Surface = Literal["drawn", "best"]
 RestoredForm = Literal["conllu", "text", "json"]
 CorrectedForm = Literal["text", "conllu", "json", "diff", "m2"]
 DecodedForm = Literal["conllu", "brackets", "json", "svg", "html"]
 Engine = Literal["dask"]
-"""What runs the processes that share the work on a corpus."""
+"""The engine of the processes that share the work on a corpus."""
 
 
 T = TypeVar("T")
@@ -130,7 +130,7 @@ class Option:
 
     Attributes:
         help: the description, as ``--help`` prints it.
-        name: the name of the option, if it differs from that of the field.
+        name: of the option, if it differs from the name of the field.
         metavar: the name of its value; None for its type.
         minimum: the least value that the command line accepts.
         maximum: the largest one.
@@ -145,11 +145,7 @@ class Option:
 
 @cache
 def descriptions(kind: type[Any]) -> dict[str, tuple[Any, Option]]:
-    """Return the type and the description of each field of a class of options.
-
-    Args:
-        kind: the class.
-    """
+    """Return the type and the description of each field of a class of options."""
     hints = get_type_hints(kind, include_extras=True)
     return {
         field.name: (hints[field.name].__origin__, hints[field.name].__metadata__[0])
@@ -159,12 +155,7 @@ def descriptions(kind: type[Any]) -> dict[str, tuple[Any, Option]]:
 
 
 def check_values(options: Any, tokens: Sequence[str]) -> None:
-    """Raise ``UsageError`` unless numbers are within their limits, and marks are known.
-
-    Args:
-        options: of restoration or correction.
-        tokens: the marks that the model knows.
-    """
+    """Raise ``UsageError`` unless numbers are within their limits, and marks are known."""
     for name, (_, option) in descriptions(type(options)).items():
         value = getattr(options, name)
         if not isinstance(value, int | float):
@@ -206,7 +197,7 @@ LineEnds = Annotated[
 class RestoreOptions:
     """Options of restoration.
 
-    If ``keep`` is None, marks of a text are kept, and those of a treebank are replaced. If
+    If ``keep`` is None, marks of a text are kept, and marks of a treebank are replaced. If
     ``marks`` is None, all tokens of the model may be inserted. The docstring of ``restore_words``
     says more of ``trees`` and ``share``.
     """
@@ -343,11 +334,7 @@ class CorrectOptions:
         return 0.5 if self.minimise == "errors" else 0.0
 
     def check(self, tokens: Sequence[str]) -> None:
-        """Raise ``UsageError`` unless all values are valid for a model.
-
-        Args:
-            tokens: the marks that the model knows.
-        """
+        """Raise ``UsageError`` unless all values are valid for a model."""
         check_values(self, tokens)
         if self.analyses > self.samples:
             raise UsageError(
@@ -359,10 +346,7 @@ class CorrectOptions:
 
 
 def as_correction(options: RestoreOptions) -> CorrectOptions:
-    """Return the options of correction that were given as those of restoration.
-
-    Args:
-        options: of restoration.
+    """Return options of restoration as options of correction.
 
     Raises:
         UsageError: if correction does not have one of them.

@@ -46,14 +46,7 @@ def pack(
     """Write a model with smaller files: tables of weights in 8 bits, others in half precision.
 
     The model card gets a section with the figures of both, so that whoever receives the model
-    knows what packing cost.
-
-    Args:
-        model: a finished model, loaded from its folder.
-        output: the model folder to write.
-        examples: held-out examples of the type that the kind is trained on; without any, no
-            figures are computed.
-        force: replace a model that is there.
+    knows the cost of packing.
 
     Returns:
         Sizes and figures, before and after.
@@ -90,9 +83,6 @@ def pack_weights(parameters: Mapping[str, Array]) -> dict[str, Array]:
 
     Arrays that half precision cannot hold (entries beyond 65,504) are kept. Saving stores such
     weights in that form without loss (``store.checkpoint``).
-
-    Args:
-        parameters: the weights by name.
     """
     return {name: _packed(np.asarray(array)) for name, array in parameters.items()}
 

@@ -38,7 +38,7 @@ Table = npt.NDArray[np.float32]
 """``[slots, strings]`` the probabilities of the strings of the slots of a piece."""
 
 _JOINED = "parataxis"
-"""The relation from the root of the first piece to those of the others (juxtaposition in UD)."""
+"""The relation from the root of the first piece to the other roots (juxtaposition in UD)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,11 +84,10 @@ def parse(
     """Parse sentences; existing tags and trees are ignored.
 
     Args:
-        model: a parser with its weights.
         sentences: the sentences to parse; their slots are unchanged. Omitted ones pass through.
         options: by default ``ParseOptions()``.
         slots: whether to return the distributions of slots, too.
-        **settings: attributes of ``ParseOptions`` by name, which override those of ``options``.
+        **settings: attributes of ``ParseOptions`` by name, which override ``options``.
 
     Raises:
         ModelError: if the model is of another kind.
@@ -123,16 +122,14 @@ def parses(
     ones. A short sentence may have fewer different trees than requested.
 
     Args:
-        model: a parser with its weights.
         sentences: the sentences to parse; their slots are unchanged. Omitted ones pass through.
-        count: the number of analyses per sentence.
         options: by default ``ParseOptions()``.
         draw: whether to draw the analyses; otherwise they are the most probable trees.
         first: the number of the first sentence, for sentences that continue an earlier call, or
             the number of each that is not omitted; with the seed it determines the draws.
         slots: whether to return the distributions of slots, too; all analyses of a sentence have
             the same.
-        **settings: attributes of ``ParseOptions`` by name, which override those of ``options``.
+        **settings: attributes of ``ParseOptions`` by name, which override ``options``.
 
     Raises:
         ModelError: if the model is of another kind.
@@ -171,15 +168,7 @@ def _parsed(
     *,
     slots: bool,
 ) -> list[list[Parse]]:
-    """Return the analyses of each sentence.
-
-    Args:
-        fitted: the parser.
-        pieces: of the sentences.
-        decode: returns the trees of a batch, given the numbers of its pieces: for each analysis
-            trees, tags, probabilities of heads, and certainty; the marks; the table of slots.
-        slots: whether to return the distributions of slots, too.
-    """
+    """Return the analyses of each sentence."""
     parsed: list[list[Parse]] = [[] for _ in pieces.parts]
     tables: list[Table | None] = [None] * len(parsed)
     encoded = fitted.model.encode_words(pieces.parts)
@@ -231,12 +220,7 @@ def parsing_model(trained: Trained[Any]) -> InPlace[Parser]:
 
 
 def check_reads_words(trained: Trained[Any], purpose: str) -> None:
-    """Raise ``ModelError`` unless a model is a parser that reads no punctuation.
-
-    Args:
-        trained: the model.
-        purpose: the purpose that requires such a parser, for the message.
-    """
+    """Raise ``ModelError`` unless a model is a parser that reads no punctuation."""
     model_of_kind(trained, Parser)
     if trained.model.options.marks:
         raise ModelError(
@@ -326,13 +310,7 @@ def _joined(
 
 
 def parsing_signature(system: str, sentences: Sequence[Sentence], options: ParseOptions) -> str:
-    """Return the signature of figures, which are comparable if they differ only in the model.
-
-    Args:
-        system: the beginning of the digest of the parser, and of any other model that takes part.
-        sentences: the gold sentences whose words were parsed.
-        options: the options of parsing.
-    """
+    """Return the signature of figures, which are comparable if they differ only in the model."""
     return figures_signature(
         "parsing", system, treebank_digest(sentences), {"decoder": options.decoder}
     )
@@ -357,11 +335,7 @@ class Pieces:
 
     @classmethod
     def of(cls, sentences: Sequence[Sentence | Words]) -> Pieces:
-        """Split sentences into pieces of at most ``limits.PARSED`` words.
-
-        Args:
-            sentences: the sentences.
-        """
+        """Split sentences into pieces of at most ``limits.PARSED`` words."""
         parts: list[Words] = []
         counts: list[int] = []
         for s in sentences:
@@ -374,21 +348,13 @@ class Pieces:
         return cls(sentences, parts, counts)
 
     def numbers(self, first: int | Sequence[int]) -> npt.NDArray[np.uint32]:
-        """Return the sentence number of each piece, and its number there, ``[pieces, 2]``.
-
-        Args:
-            first: the number of the first sentence, or those of all.
-        """
+        """Return the sentence number of each piece, and its number there, ``[pieces, 2]``."""
         numbers = range(first, first + len(self.counts)) if isinstance(first, int) else first
         pairs = [(i, k) for i, n in zip(numbers, self.counts, strict=True) for k in range(n)]
         return np.array(pairs, np.uint32).reshape(-1, 2)
 
     def group(self, results: Sequence[T]) -> Iterator[tuple[Sentence | Words, list[T]]]:
-        """Yield each sentence with the results for its pieces.
-
-        Args:
-            results: the results for all pieces, in order.
-        """
+        """Yield each sentence with the results for its pieces."""
         remaining = iter(results)
         for sentence, count in zip(self.sentences, self.counts, strict=True):
             yield sentence, [next(remaining) for _ in range(count)]

@@ -116,11 +116,7 @@ def _texts(label: str, probabilities: bool, outcome: Outcome[Sequence[Parse]]) -
 
 
 def beyond_trees(options: ParseOptions) -> dict[str, bool]:
-    """Return the options that only the kind ``parser`` supports, and whether they were given.
-
-    Args:
-        options: of another parser.
-    """
+    """Return the options that only the kind ``parser`` supports, and whether they were given."""
     return {
         "--decoder": options.decoder != "risk",
         "--trees": options.trees > 0,
@@ -130,7 +126,7 @@ def beyond_trees(options: ParseOptions) -> dict[str, bool]:
 
 
 def assess_parser(request: EvaluateRequest) -> Assessment:
-    """Compare trees and tags with those of sentences."""
+    """Compare trees and tags with the sentences."""
     options, sentences = ParseOptions(), without_omitted(request.examples)
     line = parsing_signature(request.digest[:12], sentences, options)
     parses = [parsed.predicted for parsed in parse(request.model, sentences, options)]

@@ -59,10 +59,7 @@ def missing_parts(
     """Yield the parts that are the share of a process and are not in the folder.
 
     Args:
-        task: of the command.
         paths: the files, which are read once, a part at a time.
-        unit: of which parts are made.
-        options: the size of parts, their folder, and the share.
 
     Raises:
         UsageError: if a file is standard input, a pipe or compressed.
@@ -83,7 +80,6 @@ def place(options: PartOptions, number: int) -> Path:
     """Return the file of a part.
 
     Args:
-        options: the folder.
         number: of the part, from 0.
     """
     return Path(options.folder or "") / f"part-{number:0{_DIGITS}}"
@@ -93,10 +89,7 @@ def answer_part(task: Task[Any, Any], writer: Writer[Any], form: str | None, par
     """Answer a part.
 
     Args:
-        task: of the command.
-        writer: of its answers, which follows the conventions of the beginning of the corpus.
         form: of the output; None for the default.
-        part: the part.
     """
     task = task.anew()
     documents = task.read(Request(inputs=part.sections, form=form))
@@ -106,11 +99,7 @@ def answer_part(task: Task[Any, Any], writer: Writer[Any], form: str | None, par
 
 
 def begin_folder(folder: str, origin: dict[str, Any]) -> None:
-    """Write in a new folder what its parts are of; compare it in one that was begun.
-
-    Args:
-        folder: the folder.
-        origin: determines the output: task, options, models, files.
+    """Write the origin of the parts in a new folder; compare it in one that was begun.
 
     Raises:
         UsageError: if the folder was begun with something else.
@@ -162,12 +151,8 @@ def divide(
     """Divide files into parts.
 
     Args:
-        paths: the files.
-        unit: is not divided.
         size: the maximum number of bytes of a part, unless it is a single unit; its last chunk may
             exceed it.
-        chunk: the number of sentences of which all parts but the last have a multiple, if the unit
-            is the sentence: they are answered together.
 
     Raises:
         UsageError: if a file is standard input, a pipe or compressed.
@@ -211,8 +196,6 @@ class _Place:
         """Return the section of some units, and go to its end.
 
         Args:
-            units: of the file, from here.
-            unit: their type.
             is_end: whether the file ends after them.
             is_last: whether no file follows it.
         """
@@ -234,18 +217,14 @@ class _Place:
 
 
 def _ending(content: bytes, unit: Unit) -> bytes:
-    """Return what separates the end of a file from the file that follows it."""
+    """Return the separator between the end of a file and the next file."""
     if unit == "sentence" and content:
         return separator_after(content.decode("utf-8", "replace")).encode()
     return b"" if content.endswith(b"\n") or not content else b"\n"
 
 
 def check_files(paths: Iterable[str]) -> None:
-    """Raise ``UsageError`` unless sections of all files can be read.
-
-    Args:
-        paths: names of files; one that does not exist is no error here.
-    """
+    """Raise ``UsageError`` unless sections of all files can be read."""
     for path in paths:
         if path == STANDARD:
             raise UsageError(

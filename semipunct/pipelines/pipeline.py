@@ -161,15 +161,7 @@ class Pipeline:
         text_model: Trained[Any] | None = None,
         analysis: Trained[Any] | None = None,
     ) -> None:
-        """Join models that are loaded, or the results of training runs.
-
-        Args:
-            trained: the model that restores, corrects, parses or decodes.
-            parser: makes the trees of sentences without them; several ones have equal weights.
-            tokeniser: finds sentences and words of text.
-            text_model: finds sentences and capitals of text, and votes for marks.
-            analysis: a punctuation model that finds underlying trees of uncorrected text.
-        """
+        """Join models that are loaded, or the results of training runs."""
         self.trained: Any = trained
         self.helpers = Helpers(
             parser=parser,
@@ -262,7 +254,7 @@ class Pipeline:
     def explain(
         self, text: Any, options: ExplainOptions
     ) -> Either[list[Explanation], list[Explanation | Omitted]]:
-        """Explain the marks of a text or of sentences, and those that are wrong or missing.
+        """Explain the marks of a text or of sentences, and the wrong or missing ones.
 
         The results of ``restore`` and ``correct`` for sentences are explained as they are; other
         text is corrected first, or restored by a model that does not correct.
@@ -308,8 +300,6 @@ class Pipeline:
         """Write the model with tables of weights in 8 bits and other weights in half precision.
 
         Args:
-            output: the model folder.
-            examples: held-out examples, to measure the loss.
             force: whether to replace a model.
 
         Raises:
@@ -382,7 +372,6 @@ def load(
     Args:
         name: of an installed model, such as ``en``, or a model folder.
         parser: a model as well, or several, or a folder of several; see ``Pipeline``.
-        tokeniser: a model as well, and so are the others.
         text_model: see ``Pipeline``.
         analysis: see ``Pipeline``.
 

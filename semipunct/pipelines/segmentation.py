@@ -63,13 +63,9 @@ def segment(model: Trained[Any], texts: Sequence[str | RawText]) -> list[list[Lo
     word within a sentence (*on Yahoo! in*). The time and the speaker of a line of speech are part
     of its sentence.
 
-    Args:
-        model: a tokeniser with its weights.
-        texts: texts of any length, with any characters.
-
     Returns:
         The sentences of each text, whose parts add up to the text: one sentence without words for a
-        text without any, or for what is no text; no sentence for the empty text.
+        text without any, or for markup; no sentence for the empty text.
 
     Raises:
         ModelError: if the model is of another kind.
@@ -222,15 +218,13 @@ def segment_running_text(
 ) -> list[list[Located]]:
     """Split texts into sentences after the words where a text model inserts or keeps their ends.
 
-    Words and marks are those that text models read (``corpus.word_streams``). Words of a text
-    without capitals get those that the model restores.
+    Words and marks are divided as for text models (``corpus.word_streams``). Words of a text
+    without capitals get restored capitals.
 
     Args:
-        model: a text model with its weights.
-        texts: texts of any length, with any characters.
         options: of the restoration; ``keep`` says whether existing marks are seen, and ``lines``
             the meaning of the end of a text; with ``sentence`` each text is one.
-        **settings: attributes of ``RestoreOptions`` by name, which override those of ``options``.
+        **settings: attributes of ``RestoreOptions`` by name, which override ``options``.
 
     Returns:
         The sentences of each text, whose parts add up to the text apart from capitals.
@@ -303,11 +297,6 @@ def sentences_of_text(
 ) -> list[Located]:
     """Return the sentences of a text, whose parts add up to it, apart from capitals.
 
-    Args:
-        text: a text of any length.
-        helpers: a tokeniser or a text model; without one, each line is a sentence.
-        options: of the restoration, for a text model.
-
     Raises:
         UsageError: if there are both.
     """
@@ -337,10 +326,9 @@ LINES = 256
 
 
 def unit_of(form: Format[Any], *, tokenised: bool) -> Unit:
-    """Return what files of a format may be divided into.
+    """Return the unit of files of a format that is not divided.
 
     Args:
-        form: the format.
         tokenised: whether a tokeniser finds the sentences.
     """
     if tokenised:
@@ -374,8 +362,6 @@ def read_running_text(
 
     Args:
         paths: of text, or ``-`` for standard input.
-        helpers: have one of the two models.
-        options: of the restoration, for a text model.
 
     Raises:
         TreebankError: with file and line, if a file is missing or is not UTF-8 text.

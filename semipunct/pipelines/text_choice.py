@@ -49,14 +49,14 @@ _NEGLIGIBLE = 1e-4
 """Strings of a slot are left out of the result unless they are more probable than this."""
 
 _OPENINGS = (ENCLOSING.openings | {"¿", "¡"}) - {'"', "'", "”", "»", "›"}
-"""Marks that open what follows. Those that also close in some languages, and only open in few, such
+"""Opening marks. Marks that also close in some languages, and only open in few, such
 as the quotation marks of Swedish (”) and Danish (»), close what precedes."""
 
 _NO_DRAWS = Draws((), np.zeros((0, 0), np.int64))
 
 
 class TextStrings:
-    """The strings of a text model, and what of them stands at the edges of lines and sentences.
+    """The strings of a text model, and their parts at the edges of lines and sentences.
 
     Attributes:
         strings: by number.
@@ -77,12 +77,7 @@ class TextStrings:
         self._closing = [self.number.get(string, 0) for string in closing]
 
     def table(self, reading: Reading, slots: slice = slice(None)) -> Floats:
-        """Return the probabilities of the strings of slots, without those that none can write.
-
-        Args:
-            reading: of a text.
-            slots: of the text.
-        """
+        """Return the probabilities of the strings of slots, without rare ones."""
         table = reading.strings[slots, : len(self.strings)].astype(np.float64)
         table[:, self.rare] = 0.0
         return table
@@ -91,11 +86,10 @@ class TextStrings:
         """Leave to slots at the edges of a part the marks that belong to it, in place.
 
         The model was trained on passages from the middle of texts, so the slot between two parts
-        has the marks that close the first and those that open the second.
+        has the marks that close the first and open the second.
 
         Args:
             first: ``[slots, strings]`` the probabilities of slots before a part.
-            last: those of slots after a part.
         """
         for rows, target in ((first, self._opening), (last, self._closing)):
             for row in rows:
@@ -105,7 +99,7 @@ class TextStrings:
         """Return probabilities that sum to 1; where nothing is left, there is no mark.
 
         Args:
-            table: ``[slots, strings]`` what is left of them, which is changed.
+            table: ``[slots, strings]`` the remaining probabilities, which are changed.
         """
         total = table.sum(1)
         table[total <= 0, 0] = 1.0
@@ -116,7 +110,7 @@ class Read(NamedTuple):
     """A part of a text that a model has read.
 
     Attributes:
-        words: its words, and the marks that stand there.
+        words: its words and marks.
         reading: the distributions of the model.
         cased: whether its capitals stay.
         is_last: whether a passage ends after it; marks of different passages are independent.
@@ -166,10 +160,9 @@ class Chooser:
     def distributions(
         self, part: Read, *, is_first: bool, is_after_sentence: bool = False
     ) -> list[SlotPosterior]:
-        """Return the distributions of the slots of a part, given what is known of line ends.
+        """Return the distributions of the slots of a part, given the ends of lines.
 
         Args:
-            part: the part.
             is_first: whether a passage begins with it.
             is_after_sentence: whether a sentence is known to have ended before the passage.
         """
@@ -202,8 +195,6 @@ class Chooser:
         """Return the string of each slot of a section.
 
         Args:
-            words: its words, and the marks that stand there.
-            keep: the treatment of these marks.
             views: the distributions of its slots.
         """
         standing = Standing(words, keep, BY_TYPOGRAPHY)
@@ -223,7 +214,6 @@ class Chooser:
         """Return the words of a part with the most probable capitals.
 
         Args:
-            part: the part.
             before: ``[n]`` the marks before each word.
         """
         forms = part.words.forms
@@ -251,7 +241,6 @@ class _Passage:
         """Begin without words.
 
         Args:
-            chooser: of the marks.
             is_after_sentence: whether a sentence is known to have ended before the passage.
         """
         self._chooser, self._is_after_sentence = chooser, is_after_sentence
@@ -309,7 +298,7 @@ class _Passage:
         first = self._waiting[0].words
         if first.source == "treebank":
             closed = {number for number in closed if not slots[number]}
-        # Whatever the source, marks are inserted as they may stand in text, and with partners.
+        # Whatever the source, marks are inserted as in text, and with partners.
         section = Words(
             first.sentence_id, first.path, first.line, tuple(self._forms[start:slot]),
             tuple(slots), frozenset(closed), "text",
@@ -344,13 +333,7 @@ class _Passage:
 
 
 def opening_marks(string: Puncteme, ended: Puncteme = (), began: Puncteme = ()) -> Puncteme:
-    """Return the marks at the end of a string that open what follows.
-
-    Args:
-        string: the marks between two lines.
-        ended: those that stood after the first line, which stay there.
-        began: those that stood before the second line, which stay there.
-    """
+    """Return the opening marks at the end of a string."""
     first = len(ended) if string[: len(ended)] == ended else 0
     if began and string[first:][-len(began) :] == began:
         return began
@@ -369,7 +352,6 @@ def map_strings(view: SlotPosterior, to: Callable[[Puncteme], Puncteme]) -> Slot
 
     Args:
         view: the distribution of the string.
-        to: the function.
     """
     total: dict[Puncteme, float] = {}
     for string, probability in zip(view.strings, view.probability.tolist(), strict=True):
@@ -403,7 +385,7 @@ class JoinedLines:
     """Lines of a text whose sentences cross their ends.
 
     The last slot of a line and the first one of the next are one slot. Marks before a line that
-    never change, such as the dash before what a second person says, are not in it.
+    never change, such as the dash before a second speaker's words, are not in it.
 
     Attributes:
         lines: at least one.
@@ -467,23 +449,17 @@ def _label(line: AnyWords) -> Puncteme:
 
 
 def _opening(string: Puncteme, ended: Puncteme, began: Puncteme) -> Puncteme:
-    """Return the marks of a string that stand before the second of two lines.
-
-    Args:
-        string: the marks between them.
-        ended: those that stood after the first line.
-        began: those that stood before the second.
-    """
+    """Return the marks of a string before the second of two lines."""
     return began if string == (*ended, *began) else opening_marks(string)
 
 
 def _closing(string: Puncteme, ended: Puncteme, began: Puncteme) -> Puncteme:
-    """Return the marks that stand after the first of two lines, as ``_opening`` does."""
+    """Return the marks after the first of two lines, as ``_opening`` does."""
     return string[: len(string) - len(_opening(string, ended, began))]
 
 
 def _with_label(
     string: Puncteme, label: Puncteme, ended: Puncteme | None, began: Puncteme
 ) -> Puncteme:
-    """Return the marks that stand before a line; all of a string if there is no line before it."""
+    """Return the marks before a line; all of a string if there is no line before it."""
     return (*label, *(string if ended is None else _opening(string, ended, began)))

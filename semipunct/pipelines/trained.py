@@ -61,10 +61,6 @@ def _placed(model: Model, parameters: Weights) -> Weights:
 def model_of_kind(trained: Trained[Any], kind: type[M]) -> M:
     """Return the model without its weights, after checking its kind.
 
-    Args:
-        trained: a model with its weights.
-        kind: the required class.
-
     Raises:
         ModelError: if the model is of another kind.
     """
@@ -82,7 +78,6 @@ def punctuation_model(trained: Trained[Any], *, alone: bool = False) -> InPlace[
     """Return a model of underlying punctuation with its weights in place.
 
     Args:
-        trained: the model with its weights.
         alone: whether the input is words and trees only; this excludes correction models, which
             also need the punctuation as written.
 
@@ -105,9 +100,6 @@ def explaining_model(trained: Trained[Any] | None) -> InPlace[PunctuationModel] 
 
     A slot tagger or a text model has no such trees. A correction model that reads the underlying
     tree of the written text needs another model to find that tree first, so it is none, either.
-
-    Args:
-        trained: the model that chose the marks, if there is one.
     """
     from semipunct.models.punctuation.corrector import CorrectionModel
     from semipunct.models.punctuation.model import PunctuationModel

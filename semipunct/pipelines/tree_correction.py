@@ -47,7 +47,6 @@ def correct_trees(
         model: a model of the kind ``correction`` with its weights.
         sentences: sentences with the punctuation as written: trees or, with a parser, words.
             Omitted ones pass through.
-        options: of the correction.
         helpers: a parser that reads words only, whose trees and tags replace existing ones;
             ``analysis``, a punctuation model of text as written, for a model that uses the
             underlying tree of the written text (preset ``paper-correction``).
@@ -75,7 +74,7 @@ def correct_trees(
         each = max(1, options.analyses)
         seed = part_seed(options.seed, first if isinstance(first, int) else next(iter(first), 0))
         several = add_written_trees(analysis, sentences_read, options.analyses, seed)
-    # What was written is an input of the model, not evidence of the corrected marks.
+    # The written marks are an input of the model, not evidence of the corrected ones.
     draw_options = RestoreOptions(
         samples=options.samples // each, seed=options.seed, keep="replace"
     )
@@ -122,8 +121,6 @@ def add_written_trees(
     """Add underlying trees of the written punctuation to sentences.
 
     Args:
-        analysis: a punctuation model of text as written.
-        sentences: sentences with the punctuation as written.
         count: the number of trees drawn from the posterior of each; 0 for the best one.
         seed: the random seed.
 
@@ -234,7 +231,6 @@ def reason(analysis: Analysis | None, slot: int) -> Reason | None:
 
     Args:
         analysis: the analysis of a sentence, or None.
-        slot: the number of the slot.
     """
     if analysis is None:
         return None

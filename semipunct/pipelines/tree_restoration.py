@@ -9,7 +9,7 @@ are pooled, and each slot gets the string of least expected edit distance under 
 Wang and Eisner 2019, footnote 20). The parser's network also predicts the strings of slots
 directly, which helps where its trees are wrong. The two distributions of each slot are averaged,
 and the loss is minimised under their mean. A text model, which has learned from much more text than
-there are trees, takes the parser's place in running text, whose style is not that of a treebank,
+there are trees, takes the parser's place in running text, whose style no treebank has,
 and is one more vote in a treebank.
 """
 
@@ -68,7 +68,6 @@ def restore_trees(
     """Restore the punctuation of sentences, given their trees, or trees and tags of parsers.
 
     Args:
-        model: a punctuation model with its weights.
         sentences: trees or, with a parser, words; ``options.keep`` determines the treatment of
             existing marks. Omitted ones pass through.
         options: of the restoration. ``share`` is by default 0.3 for a model of the preset
@@ -140,7 +139,7 @@ def _restored_words(
     draws = draw_punctuation(model, analyses, each, numbers_of_trees(first, number))
     texts = text_views(reader, sentences, options) if reader is not None and pooled else []
     restorations: list[Restoration] = []
-    # Draws are counted as they are made: those of many sentences would not fit into memory.
+    # Draws are counted as they are made: too many would not fit into memory.
     for place, (sentence, of) in enumerate(zip(sentences, parses_of_all, strict=True)):
         joined = Draws.joined([next(draws) for _ in of])
         views = texts[place : place + 1]
@@ -161,12 +160,7 @@ def _restored_words(
 
 
 def numbers_of_trees(first: int | Sequence[int], each: int) -> int | Sequence[int]:
-    """Return the numbers of the trees of sentences, by which their draws are independent.
-
-    Args:
-        first: the number of the first sentence, or those of all.
-        each: trees of a sentence.
-    """
+    """Return the numbers of the trees of sentences, by which their draws are independent."""
     if isinstance(first, int):
         return first * each
     return [of_sentence * each + tree for of_sentence in first for tree in range(each)]
@@ -181,10 +175,7 @@ def draw_punctuation(
     """Draw the punctuation of sentences, a few of them at a time.
 
     Args:
-        model: a punctuation model with its weights.
         sentences: words and trees; ``options.keep`` determines the treatment of existing marks.
-        options: the options of restoration, with the number of draws and the use of evidence.
-        first: the number of the first sentence, or those of all.
 
     Raises:
         UsageError: if an option is invalid, or names marks that the model lacks.
@@ -229,12 +220,7 @@ def restore_from_draws(
     """Return the punctuation of least expected edit distance under some draws.
 
     Args:
-        sentence: words and tree, and existing marks if they are kept.
-        draws: draws of its punctuation.
-        options: the options of restoration.
         views: the posteriors of the slots; by default they are estimated from the draws.
-        joining: marks that only join words, which are not put between words of a text that stand
-            apart.
         threshold: for a high F1, the probability from which marks are inserted.
         paired: whether inserted brackets and quotation marks need partners in any case.
     """
@@ -245,12 +231,7 @@ def restore_from_draws(
 
 
 def most_frequent(draws: Draws, count: int) -> tuple[tuple[tuple[Puncteme, ...], float], ...]:
-    """Return the most frequent whole draws, each with its relative frequency.
-
-    Args:
-        draws: the draws.
-        count: the maximum number of results.
-    """
+    """Return the most frequent whole draws, each with its relative frequency."""
     if not count:
         return ()
     rows, counts = np.unique(draws.chosen, axis=0, return_counts=True)
@@ -262,21 +243,12 @@ def most_frequent(draws: Draws, count: int) -> tuple[tuple[tuple[Puncteme, ...],
 
 
 def default_share(model: PunctuationModel) -> float:
-    """Return the weight of the parsers' own distributions that suits a model.
-
-    Args:
-        model: the punctuation model.
-    """
+    """Return the weight of the parsers' own distributions that suits a model."""
     return AWARE if "expected" in model.options.templates else UNAWARE
 
 
 def _threshold(reader: Trained[Any] | None, options: RestoreOptions) -> float | None:
-    """Return the probability from which marks are inserted for a high F1; None for edits.
-
-    Raises:
-        UsageError: if an option needs another one.
-        ModelError: if the model is no text model.
-    """
+    """Return the probability from which marks are inserted for a high F1; None for edits."""
     if reader is None:
         return None
     model_of_kind(reader, TextModel)
@@ -290,13 +262,7 @@ def _threshold(reader: Trained[Any] | None, options: RestoreOptions) -> float | 
 
 
 def _is_decided(sentence: Sentence | Words, options: RestoreOptions, *, reads_marks: bool) -> bool:
-    """Return whether the visible marks of a sentence are evidence that only the draws respect.
-
-    Args:
-        sentence: the sentence.
-        options: say whether its marks are used.
-        reads_marks: whether the distributions of slots take kept marks into account.
-    """
+    """Return whether the visible marks of a sentence are evidence that only the draws respect."""
     keep = options.keep_for(sentence)
     is_used = keep == "repair" or (keep == "keep" and not reads_marks)
     return is_used and any(spacing.visible(sentence.slots))
@@ -309,7 +275,6 @@ def _pooled(
 
     Args:
         model_views: ``[slots]`` the distributions of the model.
-        share: the weight of all other distributions together.
         views: ``[slots]`` those of each parser, and of the text model.
     """
     weights = [1 - share, *(share / len(views),) * len(views)]
@@ -319,13 +284,7 @@ def _pooled(
 def restoration_signature(
     digest: str, sentences: Sequence[Sentence], options: RestoreOptions
 ) -> str:
-    """Return the signature of figures, which are comparable if they differ only in the model.
-
-    Args:
-        digest: the digest of the model.
-        sentences: the restored sentences, with their gold punctuation.
-        options: the options of restoration.
-    """
+    """Return the signature of figures, which are comparable if they differ only in the model."""
     return figures_signature(
         "restoration",
         digest[:12],

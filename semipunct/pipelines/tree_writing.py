@@ -41,15 +41,7 @@ def _annotation(
     number: int | None,
     label: str,
 ) -> Annotation:
-    """Make the annotation of one of the trees of a sentence.
-
-    Args:
-        attributes: of words by their number.
-        figures: of the tree, for comments ``semipunct_NAME``.
-        number: of the tree if there are several, for the comment ``semipunct_LABEL`` and a suffix
-            of the id of the sentence, such as ``weblog-7.rank2``.
-        label: ``sample`` or ``rank``.
-    """
+    """Make the annotation of one of the trees of a sentence."""
     comments = {} if number is None else {f"{COMMENT}{label}": f"{number}"}
     comments |= {f"{COMMENT}{name}": f"{figure:.6f}" for name, figure in figures.items()}
     suffix = "" if number is None else f".{label}{number}"
@@ -66,8 +58,6 @@ def tree_annotation(
     logarithms).
 
     Args:
-        analysis: the analysis of the sentence.
-        number: of the analysis if there are several.
         label: ``sample`` or ``rank``.
     """
     attributes: dict[int, dict[str, str]] = {}
@@ -93,7 +83,6 @@ def analysis_as_dict(
     """Return the analysis of a sentence of a file as values for JSON.
 
     Args:
-        analysis: the analysis of a sentence.
         word_ids: ``[n]`` the number of each word in the file.
         number: of the analysis if there are several, under the key ``label``.
         label: ``sample`` or ``rank``.
@@ -110,12 +99,7 @@ def analysis_as_dict(
 
 
 def omitted_as_dict(omitted: Sentence | Omitted, reason: str) -> dict[str, Any]:
-    """Return a sentence that was left out as values for JSON.
-
-    Args:
-        omitted: the sentence.
-        reason: the reason to leave it out.
-    """
+    """Return a sentence that was left out as values for JSON."""
     return {
         "schema": "semipunct.omitted/1",
         "sent_id": omitted.sentence_id,
@@ -129,10 +113,6 @@ def to_brackets(analysis: Analysis, number: int | None = None) -> str:
     The line is the tree. If a sentence has several analyses, the line has four columns, separated
     by tabs: the id of the sentence, the number of the analysis, its natural log posterior
     probability, and the tree.
-
-    Args:
-        analysis: the analysis of the sentence.
-        number: of the analysis if there are several.
     """
     if number is None:
         return str(analysis)
@@ -162,11 +142,7 @@ def write_analyses(
 
     Args:
         outcomes: entries and their trees, None for those without.
-        form: of the output.
-        writer: of the entries.
         stream: which must not translate line ends.
-        label: what a number of a tree is called; empty if each sentence has one tree.
-        inputs: the files, for the title of a page.
 
     Returns:
         The special tokens in the output that a legend explains.
@@ -241,8 +217,6 @@ def parsed_texts(
     arcs.
 
     Args:
-        entry: the sentence.
-        parses: its analyses.
         label: ``sample`` or ``rank`` if there may be several; empty for a single one.
         probabilities: whether to add, for each word, the probabilities of its head, of the most
             probable marks on both sides of it, of its relation given the head, and of its tags,
@@ -266,11 +240,7 @@ def parsed_texts(
 
 
 def parses_as_dict(parses: Sequence[Parse | Omitted]) -> dict[str, Any]:
-    """Return a parsed text as values for JSON.
-
-    Args:
-        parses: of its sentences.
-    """
+    """Return a parsed text as values for JSON."""
     return {
         "schema": "semipunct.parsed-text/1",
         "sentences": [_parsed(parse) for parse in parses if not isinstance(parse, Omitted)],

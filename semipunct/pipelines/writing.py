@@ -76,8 +76,6 @@ class MarksTask(Task[OptionsT, A]):
 
         Args:
             outcomes: entries and what was decided, None for those left unchanged.
-            form: of the output.
-            writer: of the entries.
         """
 
 
@@ -86,7 +84,6 @@ def _with_trees(outcomes: Iterable[Outcome[Any]], *, conllu: bool) -> Iterator[O
 
     Args:
         outcomes: entries and their results; None for those left unchanged.
-        conllu: whether the output is CoNLL-U, which cannot represent text without words.
     """
     for entry, outcome in outcomes:
         if outcome:
@@ -125,7 +122,6 @@ def in_own_characters(restoration: Restoration[Any], spelt: Sequence[Puncteme]) 
     A file may have straight quotation marks for directional ones of the model.
 
     Args:
-        restoration: the restored sentence.
         spelt: ``[n + 1]`` what is written for ``restoration.written`` (``Writer.spell_marks``).
     """
     names: list[dict[Puncteme, Puncteme]] = []
@@ -197,15 +193,7 @@ def _tokens(entry: Entry[Any, Any]) -> Sequence[str]:
 def _corrected_text(
     entry: Entry[Any, Any], corrected: Corrected, form: str, writer: Writer[Any], offset: int
 ) -> str:
-    """Return a corrected sentence in a form.
-
-    Args:
-        entry: the sentence as it was read.
-        corrected: the sentence.
-        form: of the output.
-        writer: of the entry.
-        offset: where running text begins in its file.
-    """
+    """Return a corrected sentence in a form."""
     record = entry.record
     sides = corrected.sentence.slots, corrected.slots
     if form == "m2":
@@ -243,10 +231,8 @@ def correction_rows(
     """Return the corrections of a sentence as values for JSON.
 
     Args:
-        corrected: the sentence.
         spelt: its slots as they were read, and with corrected punctuation, in the characters of the
             file (``Writer.spell_marks``).
-        places: of its tokens in its text as it was read.
     """
     rows: list[dict[str, Any]] = []
     visible = [spacing.visible(slots) for slots in spelt]
@@ -279,13 +265,7 @@ def correction_rows(
 
 
 def difference(corrected: Corrected, before: str, after: str) -> str:
-    """Return a corrected sentence as lines of a diff; empty if nothing was corrected.
-
-    Args:
-        corrected: the sentence.
-        before: its text as it was read.
-        after: its text with corrected punctuation.
-    """
+    """Return a corrected sentence as lines of a diff; empty if nothing was corrected."""
     if not corrected.corrections:
         return ""
     sentence = corrected.sentence

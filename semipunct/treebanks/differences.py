@@ -78,7 +78,6 @@ def diff(a: str | Path, b: str | Path) -> TreebankDiff:
 
     Args:
         a: a file in CoNLL-U, ``.gz`` or not, or ``-`` for standard input.
-        b: another one.
 
     Raises:
         TreebankError: with file, line and sentence, if a file is not CoNLL-U, or sentences or words
@@ -122,9 +121,6 @@ def _aligned(first: Record, second: Record) -> list[tuple[int, int]]:
     """Return the indices of the tokens that are in both annotations.
 
     All words are; of the marks between two words, a longest common subsequence.
-
-    Raises:
-        TreebankError: if words differ.
     """
     tokens = first.tokens, second.tokens
     forms = [token.form for token in tokens[0]]
@@ -230,12 +226,7 @@ def _space(gap: bool | None) -> str:
 
 
 def line(treebanks: TreebankDiff, difference: MarkDifference) -> str:
-    """Write a difference with both of its places.
-
-    Args:
-        treebanks: the two annotations.
-        difference: one of theirs.
-    """
+    """Write a difference with both of its places."""
     a, b = (
         f"{file}:{number}" for file, number in zip(treebanks.files, difference.lines, strict=True)
     )
@@ -260,11 +251,7 @@ def _in_words(difference: MarkDifference) -> str:
 
 
 def summary(treebanks: TreebankDiff) -> str:
-    """Write how many differences there are, by kind, and how many marks are in both.
-
-    Args:
-        treebanks: the two annotations.
-    """
+    """Write how many differences there are, by kind, and how many marks are in both."""
     counts = treebanks.counts
     kinds = ", ".join(f"{kind} {counts[kind]:,}" for kind in KINDS if counts[kind])
     return (
@@ -275,9 +262,5 @@ def summary(treebanks: TreebankDiff) -> str:
 
 
 def json_object(treebanks: TreebankDiff) -> dict[str, Any]:
-    """Return the differences as values for JSON.
-
-    Args:
-        treebanks: the two annotations.
-    """
+    """Return the differences as values for JSON."""
     return {"schema": "semipunct.diff/1", **msgspec.to_builtins(treebanks)}

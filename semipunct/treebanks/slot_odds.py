@@ -80,11 +80,7 @@ class UsualStrings:
 
     @classmethod
     def of(cls, sentences: Iterable[Sentence]) -> UsualStrings:
-        """Count the strings of a treebank, without dots of abbreviations.
-
-        Args:
-            sentences: of the treebank.
-        """
+        """Count the strings of a treebank, without dots of abbreviations."""
         counts: dict[Position, Counter[Puncteme]] = {name: Counter() for name in _MISSING}
         tokens: Counter[str] = Counter()
         for sentence in sentences:
@@ -104,10 +100,6 @@ class UsualStrings:
         A mark that is left out or doubled is determined; one that is inserted or exchanged is
         drawn by its frequency, so a rare mark is seldom written by mistake. Mistakes occur by
         mark, so one that is inserted may be in any of the slots.
-
-        Args:
-            meant: the string that a writer meant.
-            written: the string that stands there.
         """
         change = next(iter(corrections([written], [meant])), None)
         if change is None or change.kind in ("missing", "doubled", "moved"):
@@ -117,12 +109,7 @@ class UsualStrings:
         return chosen + (log(total / self.slots) if change.kind == "superfluous" else 0.0)
 
     def others(self, sentence: Sentence, slot: int) -> list[Puncteme]:
-        """Return the strings with which that of a slot is compared.
-
-        Args:
-            sentence: the sentence.
-            slot: the number of the slot.
-        """
+        """Return the strings with which the string of a slot is compared."""
         if slot in sentence.closed:
             return []
         dot, string = _without_dot(sentence.slots[slot])
@@ -199,8 +186,6 @@ class Calibration:
         """Return the log odds of another string than the written one.
 
         Args:
-            context: the position and the tokens that differ.
-            log_odds: those of the model.
             is_written: whether these tokens are written, and the other string lacks them.
         """
         slope, intercept = self.lines.get(context, (1.0, 0.0))
@@ -244,12 +229,6 @@ def slot_odds(
     """Yield the most probable other string of each slot of each sentence, in order.
 
     Slots without a string to compare with are left out.
-
-    Args:
-        model: a model of the punctuation of sentences, with its weights.
-        sentences: words, trees and surface punctuation.
-        usual: the strings to compare with.
-        report: is called after each batch.
     """
     odds_of_sentences = [*_candidates(model, sentences, usual, report)]
     pairs = [*zip(sentences, odds_of_sentences, strict=True)]

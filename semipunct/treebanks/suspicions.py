@@ -137,8 +137,6 @@ def suspects(
         model: a punctuation model or a slot tagger, with its weights; None for what the treebank
             alone tells about pairs, heads and spaces.
         *files: names of files in CoNLL-U; ``.gz`` is decompressed, ``-`` is standard input.
-        top: the number of suspects.
-        report: is called with the number of strings that the model has scored, and of all.
 
     Raises:
         TreebankError: with file and line, if a file is missing or damaged, or has no sentence that
@@ -335,11 +333,7 @@ def _underlying_trees(
 
 
 def explain(suspect: Suspect) -> str:
-    """Return the reason for a suspicion as a sentence.
-
-    Args:
-        suspect: a suspicious mark.
-    """
+    """Return the reason for a suspicion as a sentence."""
     correction = suspect.correction
     if correction is None:
         return suspect.remark
@@ -358,21 +352,13 @@ def explain(suspect: Suspect) -> str:
 
 
 def reason_beyond_error(suspect: Suspect) -> str:
-    """Return the reason for a suspicion; empty if it is the error itself.
-
-    Args:
-        suspect: a suspicious mark.
-    """
+    """Return the reason for a suspicion; empty if it is the error itself."""
     because = explain(suspect)
     return "" if because == suspect.error else because
 
 
 def excerpt(suspect: Suspect) -> str:
-    """Return the words around a suspicious slot, with its marks as written in brackets.
-
-    Args:
-        suspect: a suspicious mark.
-    """
+    """Return the words around a suspicious slot, with its marks as written in brackets."""
     forms, slot = suspect.sentence.forms, suspect.slot
     marks = shown_string(suspect.written) if suspect.written else ""
     before, after = forms[max(0, slot - _AROUND) : slot], forms[slot : slot + _AROUND]
@@ -380,11 +366,7 @@ def excerpt(suspect: Suspect) -> str:
 
 
 def line(suspect: Suspect) -> str:
-    """Write a suspect with its place, its score, the error and the reason.
-
-    Args:
-        suspect: a suspicious mark.
-    """
+    """Write a suspect with its place, its score, the error and the reason."""
     sentence = suspect.sentence
     because = reason_beyond_error(suspect)
     remark = f" ({because})" if because else ""
@@ -395,11 +377,7 @@ def line(suspect: Suspect) -> str:
 
 
 def columns(suspect: Suspect) -> str:
-    """Write a suspect as values separated by tabs (``HEADINGS``).
-
-    Args:
-        suspect: a suspicious mark.
-    """
+    """Write a suspect as values separated by tabs (``HEADINGS``)."""
     sentence = suspect.sentence
     values = (
         f"{suspect.score:.4f}", f"{suspect.log_odds:.4f}", suspect.place, sentence.sentence_id,
@@ -410,12 +388,7 @@ def columns(suspect: Suspect) -> str:
 
 
 def json_object(suspects: Sequence[Suspect], files: Iterable[str]) -> dict[str, Any]:
-    """Return suspects as values for JSON.
-
-    Args:
-        suspects: suspicious marks.
-        files: the names of their files.
-    """
+    """Return suspects as values for JSON."""
     rows = [
         {
             "path": suspect.sentence.path,
@@ -441,10 +414,6 @@ def annotate(suspects: Sequence[Suspect], files: Iterable[str]) -> Iterator[str]
 
     The value is the score and the error: ``Suspect=9.48:superfluous%20,``. A missing mark is on the
     word before it.
-
-    Args:
-        suspects: suspicious marks.
-        files: the names of their files.
     """
     values_of: dict[tuple[str, int], dict[int, list[str]]] = {}
     for suspect in suspects:
@@ -462,13 +431,7 @@ def annotate(suspects: Sequence[Suspect], files: Iterable[str]) -> Iterator[str]
 def suspects_page(
     suspects: Sequence[Suspect], files: Sequence[str | Path], model: Trained[Any] | None
 ) -> Iterator[str]:
-    """Yield the parts of a page with a ranked table of suspicious marks, linked to their trees.
-
-    Args:
-        suspects: the most suspicious first.
-        files: the files of their treebank, which are read again.
-        model: the model whose underlying trees are shown; one without them has none.
-    """
+    """Yield the parts of a page with a ranked table of suspicious marks, linked to their trees."""
     sentences = _sentences_of(suspects, files)
     analyses = _underlying_trees(model, suspects)
     anchors = Anchors()

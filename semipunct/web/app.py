@@ -54,13 +54,6 @@ def application(
     """Return an ASGI application that restores, corrects and parses text.
 
     Nothing of what is sent is stored or logged.
-
-    Args:
-        model: a text model with its weights.
-        parser: a parser with its weights; without one, texts are not parsed.
-        limit: the largest number of characters of a text.
-        waiting: the largest number of requests that wait.
-        seconds: the longest time that a request waits.
     """
 
     def answer(task: Task, texts: Sequence[str]) -> Sequence[Any]:

@@ -33,13 +33,7 @@ class Batches:
     """Texts that wait for a model, which answers those of one task together."""
 
     def __init__(self, answer: Answer, waiting: int, seconds: float) -> None:
-        """Prepare an empty queue.
-
-        Args:
-            answer: asks the model.
-            waiting: the largest number of texts that wait.
-            seconds: the longest time that a text waits.
-        """
+        """Prepare an empty queue."""
         self._answer, self._most, self._seconds = answer, waiting, seconds
         self._jobs: deque[Job] = deque()
         self._worker: asyncio.Task[None] | None = None
@@ -48,11 +42,6 @@ class Batches:
         self, task: Task, text: str, gone: Callable[[], Coroutine[Any, Any, None]] | None = None
     ) -> Any:
         """Return the answer for a text.
-
-        Args:
-            task: what to do with it.
-            text: the text.
-            gone: returns when nobody waits for the answer any more.
 
         Raises:
             BadRequest: if too many texts wait, it takes too long, or nobody waits.

@@ -42,12 +42,7 @@ class Document:
     is_text: Sequence[bool]
 
     def span(self, start: int, end: int) -> tuple[int, int] | None:
-        """Return place and length of a part in the document; None if there is markup in it.
-
-        Args:
-            start: its first character.
-            end: the one after its last.
-        """
+        """Return place and length of a part in the document; None if there is markup in it."""
         offset = self.units[start]
         length = _units(self.text[start:end])
         last = self.units[end - 1] + _units(self.text[end - 1]) if end > start else offset
@@ -57,10 +52,6 @@ class Document:
 
 def read_document(fields: Mapping[str, Any], limit: int) -> Document:
     """Return the text of a request, given as ``text`` or as annotated ``data``.
-
-    Args:
-        fields: of the request.
-        limit: the largest number of characters.
 
     Raises:
         BadRequest: if there is none, or it is malformed or too long.
@@ -102,9 +93,6 @@ def _parts(data: Any) -> list[dict[str, Any]]:
 def check_language(fields: Mapping[str, Any]) -> str:
     """Return the language of a request.
 
-    Args:
-        fields: of the request.
-
     Raises:
         BadRequest: if it is none that the server checks.
     """
@@ -120,13 +108,7 @@ def check_language(fields: Mapping[str, Any]) -> str:
 
 
 def response(document: Document, corrected: PunctuatedText, language: str) -> dict[str, Any]:
-    """Return the answer to a request.
-
-    Args:
-        document: the text of the client.
-        corrected: with corrected marks.
-        language: its code.
-    """
+    """Return the answer to a request."""
     name = next((name for name, code in LANGUAGES if code == language), "English")
     described = {"name": name, "code": language}
     matches = [_match(document, change) for change in changes(document.text, corrected)]

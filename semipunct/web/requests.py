@@ -33,10 +33,6 @@ async def read_fields(request: Request, limit: int) -> Mapping[str, Any]:
     Clients are known to send forms as ``application/json``, and the reverse, so the first character
     decides.
 
-    Args:
-        request: the request.
-        limit: the largest number of characters of a text.
-
     Raises:
         BadRequest: if the body is too large, is not UTF-8, or is neither a form nor an object.
     """
@@ -59,11 +55,6 @@ async def read_fields(request: Request, limit: int) -> Mapping[str, Any]:
 
 def text_field(fields: Mapping[str, Any], name: str, limit: int) -> str:
     """Return a text of a request.
-
-    Args:
-        fields: of the request.
-        name: of the text.
-        limit: the largest number of characters.
 
     Raises:
         BadRequest: if it is missing, no text, or too long.

@@ -27,7 +27,7 @@ _SUBJECTS = frozenset(("nsubj", "nsubjpass", "csubj", "csubjpass", "expl"))
 
 
 class Coordination(NamedTuple):
-    """A coordination; words are counted from 1, and 0 stands for none.
+    """A coordination; words are counted from 1, and 0 is none.
 
     Attributes:
         first: the first conjunct.
@@ -181,7 +181,7 @@ CONDITIONS: Mapping[str, Callable[[Constituent], bool]] = {
     "series": _series,
     "conjunction": _conjunction,
 }
-"""What reasons of the catalogue require in addition, by name."""
+"""Further conditions of reasons of the catalogue, by name."""
 
 
 class TreeCue(NamedTuple):
@@ -208,13 +208,7 @@ OTHER = "tree.other"
 
 
 def reasons_by_tree(sentence: Sentence, reason: Reason, tokens: Puncteme) -> list[TreeCue]:
-    """Return the reasons for the marks of a slot, one for each mark that a constituent has.
-
-    Args:
-        sentence: words and tree.
-        reason: the punctemes at the slot, in text order.
-        tokens: the visible marks.
-    """
+    """Return the reasons for the marks of a slot, one for each mark that a constituent has."""
     cues: list[TreeCue] = []
     for token in tokens:
         owners = [Constituent(sentence, a) for a in reason.attached if token in a.tokens]
@@ -233,11 +227,7 @@ def _nearest(owners: Sequence[Constituent]) -> Constituent:
 
 
 def channel_of(reason: Reason) -> str | None:
-    """Return what the channel does with the marks of a slot, as a sentence; None if nothing.
-
-    Args:
-        reason: the punctemes and the edits of the slot.
-    """
+    """Describe in a sentence how the channel rewrites the marks of a slot; None if it does not."""
     listed = [
         CHANNEL[edit.name].format(
             a=name_marks((edit.a,)), b=name_marks((edit.b,)), rule=rule([edit])
