@@ -41,7 +41,7 @@ class Punctuator:
 
     It sets ``Doc._.punctuated``, the text with its new punctuation, and ``Doc._.marks``, a list of
     dictionaries with the members that ``semipunct explain --format json`` gives a mark, and
-    ``token``, the number of the token after which it stands (None at the beginning).
+    ``token``, the number of the token before it (None at the beginning).
     """
 
     def __init__(
@@ -51,7 +51,7 @@ class Punctuator:
 
         Args:
             models: folders or names: ``model``, and attributes of ``Helpers`` that it needs.
-            options: those of ``Pipeline.restore`` or ``correct``.
+            options: of ``Pipeline.restore`` or ``correct``.
 
         Raises:
             UsageError: if an option does not exist, or its value is invalid.
@@ -69,7 +69,7 @@ class Punctuator:
                 Doc.set_extension(extension, default=None)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return what another process needs, which loads the models itself."""
+        """Return the state for another process, which loads the models itself."""
         return {**self.__dict__, "_task": None}
 
     def __call__(self, doc: Doc) -> Doc:
@@ -82,7 +82,7 @@ class Punctuator:
             yield from map(_annotated, docs, self._prepare().texts([doc.text for doc in docs]))
 
     def to_disk(self, path: str | Path, *, exclude: Sequence[str] = ()) -> None:
-        """Store which models are used, and those that no distribution installs."""
+        """Store the names of models, and models that no distribution installs."""
         folder = Path(path)
         folder.mkdir(parents=True, exist_ok=True)
         installed = {model.folder for model in installed_models()}
@@ -95,7 +95,7 @@ class Punctuator:
         (folder / _SAVED).write_bytes(json_document(saved))
 
     def from_disk(self, path: str | Path, *, exclude: Sequence[str] = ()) -> Punctuator:
-        """Use the models that were stored; warn if an installed one is not what it was.
+        """Use the models that were stored; warn if an installed one has changed.
 
         Raises:
             ModelError: if the folder, or a model, is damaged or missing.
@@ -172,7 +172,7 @@ def create_punctuator(
 
     Args:
         helpers: names or folders of other models, as ``semipunct.load`` takes them.
-        options: those of ``Pipeline.restore`` or ``correct``.
+        options: of ``Pipeline.restore`` or ``correct``.
 
     Raises:
         UsageError: if an option does not exist, or its value is invalid.

@@ -176,7 +176,7 @@ def readers_may_leave() -> Generator[None, None, None]:
     """End with the exit status for a closed pipe wherever that is noticed.
 
     Help texts are printed outside of commands, by libraries that end the process with status 1 when
-    nobody reads them, and what is left in a buffer is written at the very end.
+    nobody reads them, and buffers are written at the very end.
     """
     try:
         try:

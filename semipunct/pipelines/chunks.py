@@ -54,9 +54,9 @@ def answer_entries(
 ) -> Iterator[Outcome[R]]:
     """Yield entries in their order with the answers for them, one chunk after another.
 
-    Sentences of treebanks are numbered in their order, without those that are omitted; sentences
-    of a text by their place, its line and their place among the sentences that begin there. What
-    another model finds in one part of a text does then not affect the numbers in another one.
+    Sentences of treebanks are numbered in their order, without omitted ones; sentences of a text by
+    their line and their place among the sentences that begin there, so that a change in one part of
+    a text does not affect the numbers in another one.
 
     Args:
         answer: returns the answers for a chunk, which has at least one entry; None for a sentence
@@ -92,7 +92,7 @@ class Numbering:
         """Return the numbers of the next sentences.
 
         Args:
-            sentences: in their order, without those that are omitted.
+            sentences: in their order, without omitted ones.
         """
         numbers: list[int] = []
         for sentence in sentences:

@@ -334,7 +334,7 @@ def explain_outcomes(
     """Yield explanations of the sentences of files, some of which are analysed together.
 
     Args:
-        outcomes: entries and what was restored or corrected, None for those left unchanged.
+        outcomes: entries and their answers, None for unchanged entries.
         least: the probability from which a mark that was left out is listed.
     """
     for chunk in in_chunks(outcomes, _TOGETHER):

@@ -68,7 +68,7 @@ class UnseenValues:
 class ForeignWords:
     """Counts words that a model does not know, which are many in a text of another language.
 
-    A model of English knows nine in ten words of any English text, but half of those of a Spanish
+    A model of English knows nine in ten words of any English text, but half of a Spanish
     one, and fewer of more distant languages.
     """
 

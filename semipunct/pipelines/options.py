@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 
 
 Candidates = Literal["slots", "draws"]
-"""Strings among which the expected edit distance is minimised: those of each slot, or whole draws,
-as in the paper."""
+"""The candidates of least expected edit distance: strings of each slot, or whole draws, as in the
+paper."""
 Loss = Literal["errors", "slots", "draws"]
 """``errors``: a slot gets the most probable string among those that the written one can become by
 corrections seen in training; otherwise as ``Candidates``."""

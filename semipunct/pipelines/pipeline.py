@@ -149,7 +149,7 @@ class Pipeline:
     """A model, and the models that help it.
 
     ``nlp(text)`` restores the punctuation of a text. Each method takes a text, or sentences such as
-    those of a treebank; omitted sentences pass through.
+    a treebank; omitted sentences pass through.
     """
 
     def __init__(

@@ -50,7 +50,7 @@ _NEGLIGIBLE = 1e-4
 
 _OPENINGS = (ENCLOSING.openings | {"¿", "¡"}) - {'"', "'", "”", "»", "›"}
 """Opening marks. Marks that also close in some languages, and only open in few, such
-as the quotation marks of Swedish (”) and Danish (»), close what precedes."""
+as the quotation marks of Swedish (”) and Danish (»), are closing marks."""
 
 _NO_DRAWS = Draws((), np.zeros((0, 0), np.int64))
 
@@ -131,7 +131,7 @@ class Chooser:
     Attributes:
         model: the text model.
         options: the options of restoration.
-        ends: what the end of a line, which is that of a passage unless it says nothing, says.
+        ends: the meaning of the end of a line.
         threshold: the probability from which a mark is inserted; None to minimise edits.
     """
 

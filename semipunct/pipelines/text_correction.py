@@ -1,6 +1,6 @@
 """Punctuation correction of running text by a text model, without trees.
 
-The model reads what is written in every slot and gives the probability of each string being right
+The model reads the written marks of every slot and gives the probability of each string being right
 (``models.running_text.guises``). A slot is changed if another string that its error channel may
 turn into the written one is more probable, and probable enough.
 """

@@ -54,7 +54,7 @@ probabilities, and for one that takes every tree for correct and so is too certa
 (docs/decisions/restoration.md)."""
 
 TEXT = 0.7
-"""The default weight of the distributions of a text model, in a treebank together with those of
+"""The default weight of the distributions of a text model, in a treebank together with the ones of
 parsers (docs/decisions/restoration.md)."""
 
 
@@ -199,7 +199,7 @@ def _evidence(sentence: Sentence, options: RestoreOptions, *, reads_marks: bool)
     """Return the marks of a sentence as evidence; None if there are none, or they are removed.
 
     A model without features of the marks to the left cannot be drawn given other marks. Unless
-    evidence is requested, what it draws for the empty slots of a text does not depend on them.
+    evidence is requested, its draws for the empty slots of a text do not depend on them.
     """
     keep = options.keep_for(sentence)
     if keep == "replace" or not any(sentence.slots) or (options.keep is None and not reads_marks):
@@ -275,7 +275,7 @@ def _pooled(
 
     Args:
         model_views: ``[slots]`` the distributions of the model.
-        views: ``[slots]`` those of each parser, and of the text model.
+        views: ``[slots]`` of each parser, and of the text model.
     """
     weights = [1 - share, *(share / len(views),) * len(views)]
     return tuple(mean(of_slot, weights) for of_slot in zip(model_views, *views, strict=True))

@@ -72,15 +72,15 @@ class MarksTask(Task[OptionsT, A]):
     def lines(
         self, outcomes: Iterable[Outcome[A]], form: str, writer: Writer[Any]
     ) -> Iterator[str]:
-        """Yield lines of a form that is not that of the input.
+        """Yield lines of another form than the input.
 
         Args:
-            outcomes: entries and what was decided, None for those left unchanged.
+            outcomes: entries and their answers, None for unchanged entries.
         """
 
 
 def _with_trees(outcomes: Iterable[Outcome[Any]], *, conllu: bool) -> Iterator[Outcome[Any]]:
-    """Replace the tags and trees of entries with those of a parser.
+    """Replace the tags and trees of entries by a parser's.
 
     Args:
         outcomes: entries and their results; None for those left unchanged.
@@ -122,7 +122,7 @@ def in_own_characters(restoration: Restoration[Any], spelt: Sequence[Puncteme]) 
     A file may have straight quotation marks for directional ones of the model.
 
     Args:
-        spelt: ``[n + 1]`` what is written for ``restoration.written`` (``Writer.spell_marks``).
+        spelt: ``[n + 1]`` the spelling of ``restoration.written`` (``Writer.spell_marks``).
     """
     names: list[dict[Puncteme, Puncteme]] = []
     rows = zip(restoration.slots, restoration.posteriors, spelt, strict=True)

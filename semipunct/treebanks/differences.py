@@ -18,7 +18,7 @@ from semipunct.formats.conllu.renumber import spaces
 from semipunct.wording import quantity
 
 DiffKind = Literal["mark", "tag", "head", "space"]
-"""What differs: which marks there are, the tag of one, its head, the space after a token."""
+"""The difference: marks, the tag of one, its head, the space after a token."""
 
 KINDS: tuple[DiffKind, ...] = get_args(DiffKind)
 
@@ -27,12 +27,12 @@ class MarkDifference(msgspec.Struct, frozen=True, rename={"sentence_id": "sent_i
     """A difference between two annotations.
 
     Attributes:
-        kind: what differs.
-        sentence_id: that of the first annotation.
+        kind: of the difference.
+        sentence_id: in the first annotation.
         lines: the line in each file: of the token, or of that before a mark that is not there.
         tokens: the ID of the token in each annotation, 0 where it is missing.
         form: of the token.
-        values: that of each annotation: the mark, the tag, the form of the head, or whether a
+        values: in each annotation: the mark, the tag, the form of the head, or whether a
             space follows, in words; empty where there is none.
         heads: the ID of the head in each annotation, for heads.
     """
@@ -204,7 +204,7 @@ def _differences(
             ids = a.word_id, b.word_id
             for kind, values, heads in differing:
                 yield MarkDifference(kind, first.sentence_id, lines, ids, a.form, values, heads)
-        # Tokens that are in one annotation only stand after the last common one.
+        # Tokens of one annotation only follow the last common one.
         for token in second.tokens[j + 1 : next_j]:
             places = lines[0], second.line + token.position
             ids, values = (0, token.word_id), ("", token.form)

@@ -99,7 +99,7 @@ def normalise(
         convention: the attachment of marks between units: to the ``unit`` that a mark sets off, as
             the guidelines say, or to the ``governor`` of that unit, as in UD 1; None to learn it
             from the files.
-        strict: whether heads that the guidelines allow are replaced by those that they prefer.
+        strict: whether heads that the guidelines allow are replaced by preferred ones.
 
     Raises:
         UsageError: if the files are of another format, or a principle or the convention is unknown.

@@ -3,8 +3,8 @@
 By Bayes' rule the ratio of p(x' | T) to p(x | T), where x' differs from x in one slot, is the ratio
 of the posterior probabilities of the two strings of that slot given all others. Both are exact:
 the likelihood sums over all underlying trees. Only the strings to compare with are limited, to
-those that are usual in the treebank at such a place and those that the written string becomes when
-one of its tokens is left out (docs/decisions/treebank-tools.md).
+strings that are usual in the treebank at such a place, and the written string without one of its
+tokens (docs/decisions/treebank-tools.md).
 
 A model is surer than it should be, and of some marks more than of others: of 100 places where it
 gives a final period 95%, the treebank has a period at fewer than 95. Platt's scaling (1999)
@@ -42,7 +42,7 @@ _MISSING: dict[Position, int] = {"first": 1, "inner": 1, "last": 3}
 """The number of usual strings that may be missing in an empty slot."""
 
 _INSTEAD = 5
-"""The number of usual strings that may stand in place of a written one."""
+"""The number of usual strings that are compared with a written one."""
 
 
 class SlotOdds(NamedTuple):
@@ -54,7 +54,7 @@ class SlotOdds(NamedTuple):
         log_odds: log p(string) - log p(written string), given all other slots.
         score: the log odds that another string was meant, but for the frequency of errors: the sum
             over all strings of their odds, as they fit the treebank (``Calibration``), times the
-            probability that a writer who meant the string writes what stands there
+            probability that a writer who meant the string writes the other one
             (``UsualStrings.log_error``).
     """
 
@@ -137,7 +137,7 @@ class UsualStrings:
 
 
 Context: TypeAlias = tuple[str, Puncteme]
-"""The position of a slot in its sentence, and the tokens that stand there or do not."""
+"""The position of a slot in its sentence, and tokens that may be there."""
 
 _LEAST, _RARER = 100, 20
 """Fewer slots than the first number, or fewer than the second with the mark or without, are no
@@ -155,7 +155,7 @@ class Calibration:
     """Slopes and intercepts of log odds.
 
     Attributes:
-        lines: of each context with enough evidence; those of others stay as they are.
+        lines: of each context with enough evidence; other odds do not change.
     """
 
     lines: Mapping[Context, tuple[float, float]] = field(

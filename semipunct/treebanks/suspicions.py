@@ -1,7 +1,7 @@
 """Suspicious marks of treebanks: improbable, missing, unpaired, badly attached, badly spaced.
 
 All are ranked in one list, by log odds: of another string of the slot given all other marks, under
-a model; of the more frequent annotation in the treebank, for what no model is needed to see.
+a model; of the more frequent annotation in the treebank, where no model is needed.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ from semipunct.trees.conventions import Conventions
 from semipunct.trees.principles import RULES
 
 Kind = Literal["string", "pair", "head", "space"]
-"""What is suspicious: the string of a slot, a lone mark of a pair, a head, a space."""
+"""The object of suspicion: the string of a slot, a lone mark of a pair, a head, a space."""
 
 TOP = 100
 """The default number of suspects."""
@@ -77,16 +77,16 @@ class Suspect:
 
     Attributes:
         sentence: the words, the tree, and the marks as written.
-        kind: what is suspicious.
+        kind: of the suspicion.
         slot: the number of the slot.
         score: the natural log odds of an error, but for the frequency of errors; by it suspects
             are ranked.
-        log_odds: those of ``proposed`` given all other slots, or of the more frequent annotation.
+        log_odds: of ``proposed`` given all other slots, or of the more frequent annotation.
         written: the string of the slot.
         proposed: the string that the model prefers there; the written one for other kinds.
         line: of the mark in the file, or of the word before a missing one.
         token: the ID of that token, 0 before the first.
-        remark: what is suspicious about a head, a space or a pair.
+        remark: on a head, a space or a pair.
         explanation: the underlying marks of ``proposed``; None for other kinds, for models without
             underlying marks, and beyond the first suspects of a list.
     """
@@ -134,8 +134,8 @@ def suspects(
     allow, and unusual spaces are in one list. Sentences that models cannot use are not judged.
 
     Args:
-        model: a punctuation model or a slot tagger, with its weights; None for what the treebank
-            alone tells about pairs, heads and spaces.
+        model: a punctuation model or a slot tagger, with its weights; None to judge pairs, heads
+            and spaces by the treebank alone.
         *files: names of files in CoNLL-U; ``.gz`` is decompressed, ``-`` is standard input.
 
     Raises:

@@ -53,7 +53,7 @@ def application(
 ) -> Starlette:
     """Return an ASGI application that restores, corrects and parses text.
 
-    Nothing of what is sent is stored or logged.
+    Requests are neither stored nor logged.
     """
 
     def answer(task: Task, texts: Sequence[str]) -> Sequence[Any]:
@@ -134,7 +134,7 @@ def application(
 
 
 def _as_dict(source: str, text: PunctuatedText) -> dict[str, Any]:
-    """Return a text as pieces; those that have changed have what stood there, and their marks."""
+    """Return a text as pieces; changed ones have the text as it was, and their marks."""
     pieces: list[dict[str, Any]] = []
     place = 0
     for change in changes(source, text):

@@ -30,7 +30,7 @@ class Job(NamedTuple):
 
 
 class Batches:
-    """Texts that wait for a model, which answers those of one task together."""
+    """Texts that wait for a model, which answers the texts of one task together."""
 
     def __init__(self, answer: Answer, waiting: int, seconds: float) -> None:
         """Prepare an empty queue."""

@@ -1,7 +1,7 @@
 """The HTTP interface of LanguageTool, version 2: texts in, matches with offsets out.
 
 Offsets are in UTF-16 units, as in Java. Texts may be annotated: markup counts in offsets and is not
-read. What a client may send is in LanguageTool's description of ``/v2/check``.
+read. LanguageTool's description of ``/v2/check`` has the requests.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Document:
     Attributes:
         text: without markup.
         units: ``[characters + 1]`` the place of each character in UTF-16 units.
-        is_text: ``[characters]`` whether a character stands in the document, not in what markup
+        is_text: ``[characters]`` whether a character is in the document, not in text that markup
             is interpreted as.
     """
 
@@ -127,7 +127,7 @@ def _match(document: Document, change: Change) -> dict[str, Any] | None:
     """Return a match; None if its place in the document has markup in it."""
     text, start, end = document.text, change.start, change.end
     replacement = change.replacement
-    # Clients underline a match, so that of an insertion has the word before it, or after it.
+    # Clients underline a match, so an insertion has the word before it, or after it.
     if start == end:
         while start and not text[start - 1].isspace() and change.start - start < _AROUND:
             start -= 1
@@ -175,5 +175,5 @@ def _units(text: str) -> int:
 
 
 def _places(text: str, start: int) -> list[int]:
-    """Return the place of each character in UTF-16 units, and that of the end."""
+    """Return the places of all characters and of the end in UTF-16 units."""
     return list(accumulate((1 + (char > "\uffff") for char in text), initial=start))

@@ -1,6 +1,6 @@
 """Reasons by the constituent that has a mark in the best underlying tree.
 
-Relations are those of Universal Dependencies 1 and 2, which attach a conjunction to the first
+Relations are from Universal Dependencies 1 and 2, which attach a conjunction to the first
 conjunct and to the one that it precedes.
 """
 
