@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from semipunct.formats.reading import read as read
     from semipunct.marks import Edit as Edit
     from semipunct.models.punctuation.decode import Analysis as Analysis
-    from semipunct.pipelines.assessment import evaluate as evaluate
+    from semipunct.pipelines.evaluation import evaluate as evaluate
     from semipunct.pipelines.pipeline import Pipeline as Pipeline
     from semipunct.pipelines.pipeline import load as load
     from semipunct.pipelines.results import Corrected as Corrected

@@ -88,7 +88,7 @@ def write(
     Args:
         out: the output file; None for standard output.
     """
-    from semipunct.pages.page import title_of
+    from semipunct.files import title_of
     from semipunct.pipelines.explained_page import explained_page
     from semipunct.pipelines.explanations import lines_of_text, write_json
 

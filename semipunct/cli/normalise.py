@@ -126,9 +126,8 @@ def normalise(
             )
         _normalise_commas(inputs, out, to, commas, rule or "better", quotes, printed=form == "json")
         return
-    from semipunct.files import to_json
+    from semipunct.files import title_of, to_json
     from semipunct.formats.conllu.records import write_texts
-    from semipunct.pages.page import title_of
     from semipunct.treebanks import mark_attachment as heads
 
     treebank = heads.normalise(

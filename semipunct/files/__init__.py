@@ -13,6 +13,7 @@ from semipunct.files.reading import (
     first_line,
     read_bytes,
     sha256,
+    title_of,
 )
 from semipunct.files.strict_json import finite, from_json, json_document, to_json
 from semipunct.files.writing import check_output_file, check_place, output, write_bytes
@@ -36,6 +37,7 @@ __all__ = [
     "output",
     "read_bytes",
     "sha256",
+    "title_of",
     "to_json",
     "write_bytes",
 ]

@@ -12,10 +12,8 @@ from dataclasses import dataclass, field
 from html import escape
 from importlib.resources import files
 from itertools import chain
-from pathlib import Path
 from urllib.parse import quote
 
-from semipunct.files import STANDARD
 from semipunct.models.punctuation.decode import Analysis
 from semipunct.pages.pictures import Drawing, inline_picture, underlying_drawing
 
@@ -23,12 +21,6 @@ STYLES = ("page", "pictures")
 """The style sheets of all pages; pictures need theirs outside of pages as well."""
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
-
-
-def title_of(content: str, paths: Iterable[str | Path]) -> str:
-    """Return the title of a page about files: what it shows, and their names without folders."""
-    names = ("standard input" if str(path) == STANDARD else Path(path).name for path in paths)
-    return f"{content}: {', '.join(names)}"
 
 
 def page(title: str, sections: Iterable[str], kind: str) -> Iterator[str]:

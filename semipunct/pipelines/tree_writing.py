@@ -155,7 +155,8 @@ def write_analyses(
 
         stream.write(picture(tree for _, trees in outcomes for tree in trees or ()))
     elif form == "html":
-        from semipunct.pages.page import decoded_page, title_of
+        from semipunct.files import title_of
+        from semipunct.pages.page import decoded_page
 
         sentences = (
             (

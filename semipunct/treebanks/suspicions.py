@@ -18,6 +18,7 @@ from unicodedata import normalize
 
 from semipunct.corpus import Entry, Sentence
 from semipunct.errors import ModelError, TreebankError, UsageError
+from semipunct.files import title_of
 from semipunct.formats import format_of, read_entries
 from semipunct.formats.conllu import Conllu
 from semipunct.formats.conllu.mark_heads import MarkedSentence
@@ -37,7 +38,6 @@ from semipunct.pages.page import (
     listing,
     page,
     section,
-    title_of,
     underlying_tree,
 )
 from semipunct.pages.pictures import treebank_drawing

@@ -59,7 +59,7 @@ def test_options(trained: Any):
     with pytest.raises(UsageError, match="does not support --minimise"):
         corrected(trained, WRONG, minimise="slots")
     with pytest.raises(UsageError, match="does not support --parser"):
-        corrected(trained, WRONG, parser=trained)
+        corrected(semipunct.Pipeline(trained, parser=trained), WRONG)
     assert trained.correct([]) == []
 
 
