@@ -84,15 +84,7 @@ Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="Show no progress on 
 def check_helpers(
     *, parser: bool, tokeniser: str | None, text: str | None = None, gold: bool = False
 ) -> None:
-    """Check that the other models for running text have a parser, and do not do the same work.
-
-    Args:
-        parser: whether there is a parser.
-        gold: whether answers are compared with the input.
-
-    Raises:
-        UsageError: if they have none, or do.
-    """
+    """Check that the other models for running text have a parser, and do not do the same work."""
     if tokeniser is not None and (not parser or gold):
         raise UsageError(
             "--tokeniser reads text, which has no trees; "
@@ -108,14 +100,7 @@ def check_helpers(
 
 
 def check_figures(out: str | None, result: str | None, *, printed: bool) -> None:
-    """Check that the figures of an evaluation do not go where something else is written.
-
-    Args:
-        printed: whether the figures are printed as JSON.
-
-    Raises:
-        UsageError: if they do.
-    """
+    """Check that the figures of an evaluation do not go where something else is written."""
     if printed and out == STANDARD:
         raise UsageError(
             "--json and --output - cannot both write to standard output; give --output the name of "

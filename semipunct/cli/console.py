@@ -35,11 +35,7 @@ def people() -> "Console":
 
 
 def tables() -> "Console":
-    """Return the console for tables, on standard output.
-
-    Raises:
-        OutputError: if standard output is closed.
-    """
+    """Return the console for tables, on standard output."""
     check_output_file(STANDARD)
     from rich.console import Console
 
@@ -122,11 +118,6 @@ def check_targets(
         figures: an output file that must not overwrite an input.
         kept: other files that are read, and model folders, which must not be overwritten; None for
             an option that was not given.
-
-    Raises:
-        UsageError: if two outputs are the same file, an output would overwrite a file that must be
-            kept, or standard input would be read twice.
-        OutputError: as ``files.check_output_file`` does.
     """
     if [*inputs].count(STANDARD) > 1:
         raise UsageError("standard input is named twice, but can be read only once; name a file")
@@ -206,11 +197,7 @@ def _drop_output() -> None:
 
 
 def print_json(value: Mapping[str, Any]) -> None:
-    """Print one JSON object on standard output.
-
-    Raises:
-        ValueError: for NaN and infinities.
-    """
+    """Print one JSON object on standard output."""
     with output(STANDARD) as stream:
         stream.write(to_json(value, indent=2) + "\n")
 
@@ -229,9 +216,6 @@ def report(assessment: "Assessment", *, json: bool, path: str | None) -> None:
     """Print the figures of an assessment as tables or JSON, and store the result.
 
     One report serves all commands: docs/decisions/architecture.md.
-
-    Raises:
-        UsageError: if a result is to be stored, and the metric has no counts by sentence.
     """
     if path:
         if assessment.result is None:

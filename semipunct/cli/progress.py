@@ -23,10 +23,6 @@ def training_progress(title: str = "", *, lines: bool = True) -> Generator[Repor
     """Yield a function for the reports of ``semipunct.training.train.train``.
 
     On a terminal a bar shows visits, loss and time left. Output goes to standard error.
-
-    Args:
-        lines: whether each evaluation on the development sentences is also printed as a line, on a
-            terminal or not.
     """
     bar = _bar(title)
     task = bar.add_task("preparing", total=None, loss="")

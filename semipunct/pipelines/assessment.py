@@ -39,13 +39,7 @@ NO_COUNTS = (
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table of strings.
-
-    Attributes:
-        headings: of the columns.
-        rows: one string for each column.
-        wraps: whether the last column is wrapped on a narrow screen.
-    """
+    """A table of strings."""
 
     headings: tuple[str, ...]
     rows: Sequence[tuple[str, ...]]
@@ -57,17 +51,7 @@ class Assessment:
     """Figures with their tables and messages.
 
     Attributes:
-        task: the name of the metric, or of the type of the figures.
-        figures: of the corpus.
-        rows: of the table of figures.
-        signature: of the figures.
         result: the statistics to store; None if the metric has none for single sentences.
-        extra: further values of the JSON output.
-        tables: shown below the figures.
-        tokens: shown in tables, among which special ones are explained.
-        omitted: a message about sentences that were omitted, unless ``extra`` has their numbers
-            and these are printed.
-        messages: for users.
     """
 
     task: str
@@ -83,11 +67,7 @@ class Assessment:
 
     @classmethod
     def of(cls, result: Result, **values: Any) -> Assessment:
-        """Assess a result.
-
-        Args:
-            result: the statistics; their figures are shown as they are unless ``rows`` are given.
-        """
+        """Assess a result."""
         figures = result.figures
         rows = values.pop("rows", None) or figures.rows()
         return cls(
@@ -173,11 +153,7 @@ def assess_corrections(
     *,
     most: int,
 ) -> Assessment:
-    """Compare corrected punctuation with references.
-
-    Raises:
-        TreebankError: if there are no sentences.
-    """
+    """Compare corrected punctuation with references."""
     if not pairs:
         raise TreebankError("no sentence could be corrected, so there is nothing to compare")
     statistics = correction_statistics(
@@ -199,11 +175,7 @@ def assess_corrections(
 
 
 def restorations_of(outcomes: Sequence[Outcome[Restoration[Any]]]) -> list[Restoration[Any]]:
-    """Return the restored sentences among outcomes.
-
-    Raises:
-        TreebankError: if there are none.
-    """
+    """Return the restored sentences among outcomes."""
     restored = [restoration for _, restoration in outcomes if restoration is not None]
     if not restored:
         raise TreebankError("no sentence could be restored, so there is nothing to compare")
@@ -220,14 +192,7 @@ def prepare_comparison(
     *,
     running: bool,
 ) -> tuple[Iterator[Entry[Any, Any]], Assess]:
-    """Return entries, and the comparison of their corrections with the references of a request.
-
-    Args:
-        running: whether words are separated from their marks as in running text.
-
-    Raises:
-        TreebankError: if references do not match the entries.
-    """
+    """Return entries, and the comparison of their corrections with the references of a request."""
     references: list[Any] = []
     if request.references:
         read = [*entries]

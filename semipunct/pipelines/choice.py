@@ -43,15 +43,7 @@ ALTERNATIVES = 8
 
 @dataclass(frozen=True)
 class Standing:
-    """The marks of a sentence, as a constraint on inserted ones.
-
-    Attributes:
-        sentence: words, and the tree if there is one, with the existing marks.
-        keep: the treatment of these marks.
-        joining: the marks that only join words.
-        paired: whether inserted brackets and quotation marks need partners even where nothing
-            stands. Draws of a model of trees have them anyway.
-    """
+    """The marks of a sentence, as a constraint on inserted ones."""
 
     sentence: Sentence[Any] | Words
     keep: Keep
@@ -157,12 +149,7 @@ def chosen_strings(
     options: RestoreOptions,
     threshold: float | None = None,
 ) -> list[Puncteme]:
-    """Return the string of each slot of least expected edit distance.
-
-    Args:
-        threshold: for a high F1, the probability from which the most probable mark of a slot is
-            inserted; the edit distance then determines only which marks.
-    """
+    """Return the string of each slot of least expected edit distance."""
 
     def allows(slot: int, string: Puncteme) -> bool:
         return is_writable(string, options.marks) and standing.allows(slot, string)
@@ -260,7 +247,6 @@ def best_strings(
     """Return for each slot the string of least expected edit distance; ties go to probability.
 
     Args:
-        draws: ignored; for the same signature as ``best_draw``.
         allows: says which strings are possible in a slot; by default all that can be written.
     """
     return [_least(view, slot, allows or _any_writable) for slot, view in enumerate(views)]
@@ -328,8 +314,6 @@ class _Partner(NamedTuple):
 
     Attributes:
         string: the most probable string that has the mark; None if there is none.
-        present: the probability of strings with the mark.
-        absent: the probability of those without it.
     """
 
     string: Puncteme | None
@@ -348,7 +332,6 @@ def pair_inverted_marks(
     Args:
         strings: ``[n + 1]`` the chosen strings.
         existing: ``[n + 1]`` the strings of slots that are not changed; empty for the others.
-        views: the distributions of the slots.
     """
     chosen = list(strings)
     for slot, string in enumerate(strings):

@@ -48,10 +48,6 @@ def answers(
 
     Args:
         form: of the output; None for the default.
-
-    Raises:
-        ModelError: if a worker has another model.
-        EngineError: if the scheduler does not answer, or a part fails.
     """
     first = next(parts, None)
     if first is None:  # nothing to start workers for

@@ -30,9 +30,6 @@ def decode(
 ) -> list[list[Analysis] | OmittedT]:
     """Find the underlying punctuation trees of sentences.
 
-    Args:
-        sentences: words, trees and surface punctuation. Omitted ones pass through.
-
     Returns:
         The analyses of each sentence, the best first; an empty list for a sentence without an
         analysis, which happens only with hard sets.
@@ -52,14 +49,7 @@ def decode(
 
 @dataclass(frozen=True, slots=True)
 class Decoder:
-    """A way to analyse sentences.
-
-    Attributes:
-        analyse: the function from model, weights, sentences and the number of their chunk to the
-            analyses of each sentence.
-        label: ``sample`` or ``rank`` if the analyses of a sentence are numbered in the output.
-        draws: whether analyses are drawn, which makes them depend on their chunk.
-    """
+    """A way to analyse sentences."""
 
     analyse: Callable[[PunctuationModel, Weights, Sequence[Sentence], int], list[list[Analysis]]]
     label: str = ""
@@ -71,11 +61,6 @@ def choose_decoder(options: DecodeOptions) -> Decoder:
 
     A selective semiring gives the best derivation, ``kbest`` the k best, ``sampling`` draws from
     the posterior.
-
-    Raises:
-        UsageError: if there is no such semiring, if it cannot decode, or if ``samples`` or
-            ``nbest`` does not apply to it, or exceeds its limit.
-        SemipunctError: if the semiring cannot be loaded.
     """
     name, samples, nbest = options.semiring, options.samples, options.nbest
     _, chosen = installed_semiring(name)
@@ -123,21 +108,12 @@ def _check_limit(name: str, number: int | None, most: int) -> None:
 
 
 def part_seed(seed: int, part: int) -> int:
-    """Derive the seed of a part of the input: no two parts, nor two seeds, share random numbers.
-
-    Args:
-        seed: the random seed.
-    """
+    """Derive the seed of a part of the input: no two parts, nor two seeds, share random numbers."""
     return int(np.random.SeedSequence((seed, part)).generate_state(1)[0] >> 1)
 
 
 def installed_semiring(name: str) -> tuple[Plugin, Semiring]:
-    """Return the semiring of a name, and the plugin that provides it.
-
-    Raises:
-        UsageError: if there is no such semiring.
-        SemipunctError: if it cannot be loaded.
-    """
+    """Return the semiring of a name, and the plugin that provides it."""
     plugin_of = plugins.available()
     if name not in plugin_of:
         known = ", ".join(plugin_of)

@@ -24,9 +24,6 @@ def evaluate(
     """Evaluate a model of any kind on examples of the type that it is trained on.
 
     Args:
-        examples: for a punctuation model sentences with trees and marks, whose perplexity is
-            computed; for a parser sentences whose trees and tags are compared with its own; and so
-            on. Omitted ones do not count.
         system: the name of the model in the result; by default its kind.
         treebank: a SHA-256 digest for the signature; by default ``treebank_digest`` of the
             examples.
@@ -43,11 +40,7 @@ def evaluate(
 
 
 def assess(model: Trained[Any], examples: Sequence[Any], **request: Any) -> Assessment:
-    """Assess a model of any kind on examples; ``request`` has attributes of ``EvaluateRequest``.
-
-    Raises:
-        UsageError: if counts are to be stored, and the figures of the kind have none.
-    """
+    """Assess a model of any kind on examples; ``request`` has attributes of ``EvaluateRequest``."""
     request["system"] = request.get("system") or model.model.kind
     request["digest"] = request.get("digest") or digest(model.model, model.parameters)
     return task_of(model.model, "evaluate")(

@@ -48,9 +48,6 @@ def analyse_answers(
 ) -> list[Analysed | None]:
     """Return the underlying tree of each restored or corrected sentence.
 
-    Args:
-        answers: the sentences; omitted ones are passed over.
-
     Returns:
         One for each answer; None if it is omitted, the model has no underlying trees, or the marks
         have none.
@@ -96,10 +93,6 @@ class Explanation:
     """An explained sentence, or a part of a text that was left as it was.
 
     Attributes:
-        name: of the sentence.
-        source: its text as it was.
-        text: its text with the marks of the model.
-        analysis: the underlying tree, if the model has explanation.
         omitted: why it was left as it was; None if it was not.
     """
 
@@ -129,11 +122,7 @@ class TreeDetails(NamedTuple):
     """The part of the underlying tree that explains a mark.
 
     Attributes:
-        constituent: its words.
-        relation: of the constituent.
-        underlying: the underlying marks of the slot.
         rule: how the channel rewrites them; None if it does not.
-        features: the ones that weigh most, with their weights.
     """
 
     constituent: str
@@ -185,11 +174,7 @@ def mark_as_dict(mark: Mark, analysis: Analysed | None = None) -> dict[str, Any]
 def explained_sentence(
     answer: Answer, analysis: Analysed | None = None, least: float = LEFT_OUT
 ) -> Explanation:
-    """Return an explained sentence, spaced by the rules of its script.
-
-    Args:
-        least: the probability from which a mark that was left out is listed.
-    """
+    """Return an explained sentence, spaced by the rules of its script."""
     sentence, written = answer.sentence, answer.written
     source = spacing.text(sentence.forms, _shown(sentence.slots))
     text = spacing.text(sentence.forms, _shown(written))
@@ -209,7 +194,6 @@ def explained_entry(
 
     Args:
         answer: the restored or corrected sentence; None if it was left as it was.
-        least: the probability from which a mark that was left out is listed.
     """
     content, record = entry.content, entry.record
     if answer is None or isinstance(content, Omitted):
@@ -294,11 +278,6 @@ def explain(
 ) -> list[Explanation | Omitted]:
     """Explain the marks of restored or corrected sentences.
 
-    Args:
-        answers: results of ``Pipeline.restore`` or ``correct``. Omitted sentences pass
-            through.
-        left_out: the probability from which a mark that was left out is listed.
-
     Returns:
         For each sentence its text, whose ``marks`` have reasons, and its underlying tree if the
         model has one.
@@ -311,11 +290,7 @@ def explain(
 
 
 def explain_text(task: Task[Any, Any], text: str, left_out: float = LEFT_OUT) -> list[Explanation]:
-    """Explain the marks that a task decides on in each part of a text.
-
-    Args:
-        left_out: the probability from which a mark that was left out is listed.
-    """
+    """Explain the marks that a task decides on in each part of a text."""
     entries = [Entry(cast(Any, part.content), part) for part in task.read_text(text)]
     outcomes = task.answer(entries)
     return list(explain_outcomes(task.model, outcomes, TextWriter(), left_out))
@@ -335,7 +310,6 @@ def explain_outcomes(
 
     Args:
         outcomes: entries and their answers, None for unchanged entries.
-        least: the probability from which a mark that was left out is listed.
     """
     for chunk in in_chunks(outcomes, _TOGETHER):
         answered = [answer for _, answer in chunk if answer is not None]

@@ -29,11 +29,6 @@ class BatchMapper:
     ) -> None:
         """Name models, columns and options; nothing is loaded.
 
-        Args:
-            task: ``restore`` or ``correct``.
-            helpers: names or folders of other models, as ``load`` takes them.
-            **options: of ``Pipeline.restore`` or ``correct``.
-
         Raises:
             UsageError: if an option does not exist, or its value is invalid.
         """

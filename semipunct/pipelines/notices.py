@@ -78,11 +78,7 @@ class ForeignWords:
         self._counts = np.zeros(2, np.int64)
 
     def watch(self, entries: Iterable[E]) -> Iterator[E]:
-        """Yield entries, and count their words.
-
-        Args:
-            entries: of files, or omitted ones.
-        """
+        """Yield entries, and count their words."""
         for entry in entries:
             if not isinstance(entry.content, Omitted):
                 known = [
@@ -108,12 +104,7 @@ class Omissions:
     """Counts sentences that cannot be processed, by reason; empty lines are none."""
 
     def __init__(self, outcome: str, *, keeps_markup: bool = True) -> None:
-        """Begin without counts.
-
-        Args:
-            keeps_markup: whether the output has lines of code and other markup as they were, so
-                that they are not counted.
-        """
+        """Begin without counts."""
         self._outcome = outcome
         self._uncounted = {EMPTY, MARKUP} if keeps_markup else {EMPTY}
         self._counts: Counter[str] = Counter()
@@ -159,36 +150,21 @@ class LongSentences:
 
 
 def read_usable(paths: Sequence[str]) -> Treebank:
-    """Read treebanks of which at least one sentence can be used.
-
-    Raises:
-        TreebankError: if none is left, and as ``formats.read_treebank`` does.
-    """
+    """Read treebanks of which at least one sentence can be used."""
     treebank = read_treebank(paths)
     check_any(treebank, paths, "sentence")
     return treebank
 
 
 def read_usable_examples(examples: str, paths: Sequence[str], unit: str) -> Sequence[Example]:
-    """Read files of which at least one example can be used to train or assess a model.
-
-    Args:
-        examples: their type, such as ``examples`` of a kind of model.
-
-    Raises:
-        TreebankError: if none is left, or a file is missing or damaged.
-    """
+    """Read files of which at least one example can be used to train or assess a model."""
     usable = read_examples(examples, paths)
     check_any(usable, paths, unit)
     return usable
 
 
 def check_any(examples: Sequence[Any], paths: Sequence[str], unit: str) -> None:
-    """Check that something usable was read.
-
-    Raises:
-        TreebankError: if nothing was, with the reasons of omissions.
-    """
+    """Check that something usable was read."""
     if not examples:
         omitted = omissions(examples)
         raise TreebankError(

@@ -25,14 +25,7 @@ LEAST = 16
 
 @dataclass(frozen=True, slots=True)
 class Packing:
-    """Sizes and figures of a model, before and after packing.
-
-    Attributes:
-        size_before: bytes of the files of the model.
-        size: bytes of the files of the packed model.
-        figures_before: by which training chooses the best weights, on the held-out examples.
-        figures: the same of the packed model.
-    """
+    """Sizes and figures of a model, before and after packing."""
 
     size_before: int
     size: int

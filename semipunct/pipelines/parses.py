@@ -46,16 +46,11 @@ class Parse:
     """The analysis of a sentence by a parser.
 
     Attributes:
-        sentence: the words with the tags and the tree of the parser, and the probabilities of its
-            heads and of the marks between words. Lemmas are not predicted. Crossing arcs are
-            lifted, as other models need them.
-        log_probability: the natural logarithm of the probability of the arcs, given the words.
         relations: ``[n]`` the probability of each relation, given the head; empty in the results of
             ``parses``.
         tags: ``[TAGS, n]`` the probabilities of the tags; empty likewise.
         slots: ``[n + 1]`` the distributions over the strings of slots that the parser predicts from
             the words alone; empty unless requested, and for a parser that does not predict them.
-        crossing: the tree of the parser if its arcs cross.
     """
 
     sentence: Sentence
@@ -84,10 +79,7 @@ def parse(
     """Parse sentences; existing tags and trees are ignored.
 
     Args:
-        sentences: the sentences to parse; their slots are unchanged. Omitted ones pass through.
         options: by default ``ParseOptions()``.
-        slots: whether to return the distributions of slots, too.
-        **settings: attributes of ``ParseOptions`` by name, which override ``options``.
 
     Raises:
         ModelError: if the model is of another kind.
@@ -122,18 +114,9 @@ def parses(
     ones. A short sentence may have fewer different trees than requested.
 
     Args:
-        sentences: the sentences to parse; their slots are unchanged. Omitted ones pass through.
         options: by default ``ParseOptions()``.
-        draw: whether to draw the analyses; otherwise they are the most probable trees.
         first: the number of the first sentence, for sentences that continue an earlier call, or
             the number of each that is not omitted; with the seed it determines the draws.
-        slots: whether to return the distributions of slots, too; all analyses of a sentence have
-            the same.
-        **settings: attributes of ``ParseOptions`` by name, which override ``options``.
-
-    Raises:
-        ModelError: if the model is of another kind.
-        UsageError: if the number of analyses is invalid.
     """
     options = replace(options or ParseOptions(), **settings)
     if not 1 <= count <= limits.TREES:
@@ -210,11 +193,7 @@ def _key(seed: int) -> jax.Array:
 
 
 def parsing_model(trained: Trained[Any]) -> InPlace[Parser]:
-    """Return a parser with its weights in place.
-
-    Raises:
-        ModelError: if the model is of another kind.
-    """
+    """Return a parser with its weights in place."""
     model_of_kind(trained, Parser)
     return InPlace.of(trained)
 
@@ -321,13 +300,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Pieces:
-    """Sentences, with long ones split into pieces.
-
-    Attributes:
-        sentences: the whole sentences.
-        parts: the pieces of all sentences, in order.
-        counts: the number of pieces of each sentence.
-    """
+    """Sentences, with long ones split into pieces."""
 
     sentences: Sequence[Sentence | Words]
     parts: list[Words]
@@ -365,9 +338,6 @@ def joined_tables(parts: Sequence[Table]) -> Table:
 
     The last slot of a piece is the first slot of the next; each piece sees only one side of it, so
     the two distributions are averaged.
-
-    Args:
-        parts: the probabilities in each piece.
     """
     rows = parts[0]
     for part in parts[1:]:

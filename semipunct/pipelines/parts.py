@@ -36,13 +36,7 @@ _GZIP = b"\x1f\x8b"
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part of a corpus.
-
-    Attributes:
-        number: from 0.
-        sections: of files, with their content.
-        first: the number of sentences of treebanks before it, if answers depend on it.
-    """
+    """A part of a corpus."""
 
     number: int
     sections: Sequence[Section]
@@ -60,10 +54,6 @@ def missing_parts(
 
     Args:
         paths: the files, which are read once, a part at a time.
-
-    Raises:
-        UsageError: if a file is standard input, a pipe or compressed.
-        TreebankError: if a file cannot be read.
     """
     share, shares = options.shares()
     first = 0
@@ -77,11 +67,7 @@ def missing_parts(
 
 
 def place(options: PartOptions, number: int) -> Path:
-    """Return the file of a part.
-
-    Args:
-        number: of the part, from 0.
-    """
+    """Return the file of a part."""
     return Path(options.folder or "") / f"part-{number:0{_DIGITS}}"
 
 
@@ -99,12 +85,7 @@ def answer_part(task: Task[Any, Any], writer: Writer[Any], form: str | None, par
 
 
 def begin_folder(folder: str, origin: dict[str, Any]) -> None:
-    """Write the origin of the parts in a new folder; compare it in one that was begun.
-
-    Raises:
-        UsageError: if the folder was begun with something else.
-        OutputError: if it is no folder, or has other files.
-    """
+    """Write the origin of the parts in a new folder; compare it in one that was begun."""
     manifest = Path(folder) / MANIFEST
     values = json.loads(json.dumps({"version": __version__, **origin}))
     if not manifest.exists():
@@ -132,11 +113,7 @@ def begin_folder(folder: str, origin: dict[str, Any]) -> None:
 
 
 def file_sizes(paths: Sequence[str]) -> list[tuple[str, int]]:
-    """Return files with their numbers of bytes.
-
-    Raises:
-        TreebankError: if a file is missing.
-    """
+    """Return files with their numbers of bytes."""
     try:
         return [(path, Path(path).stat().st_size) for path in paths]
     except OSError as error:
@@ -148,16 +125,7 @@ def file_sizes(paths: Sequence[str]) -> list[tuple[str, int]]:
 def divide(
     paths: Sequence[str], unit: Unit, size: int, chunk: int = 1
 ) -> Iterator[Sequence[Section]]:
-    """Divide files into parts.
-
-    Args:
-        size: the maximum number of bytes of a part, unless it is a single unit; its last chunk may
-            exceed it.
-
-    Raises:
-        UsageError: if a file is standard input, a pipe or compressed.
-        TreebankError: if a file cannot be read.
-    """
+    """Divide files into parts."""
     check_files(paths)
     sections: list[Section] = []
     room, count = size, 0
@@ -193,12 +161,7 @@ class _Place:
     def advance(
         self, units: Sequence[bytes], unit: Unit, *, is_end: bool = False, is_last: bool = False
     ) -> Section:
-        """Return the section of some units, and go to its end.
-
-        Args:
-            is_end: whether the file ends after them.
-            is_last: whether no file follows it.
-        """
+        """Return the section of some units, and go to its end."""
         content = b"".join(units)
         section = Section(
             self.path,

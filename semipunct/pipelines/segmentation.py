@@ -221,17 +221,8 @@ def segment_running_text(
     Words and marks are divided as for text models (``corpus.word_streams``). Words of a text
     without capitals get restored capitals.
 
-    Args:
-        options: of the restoration; ``keep`` says whether existing marks are seen, and ``lines``
-            the meaning of the end of a text; with ``sentence`` each text is one.
-        **settings: attributes of ``RestoreOptions`` by name, which override ``options``.
-
     Returns:
         The sentences of each text, whose parts add up to the text apart from capitals.
-
-    Raises:
-        UsageError: if an option is invalid, or not for a text model.
-        ModelError: if the model is of another kind.
     """
     options = replace(options or RestoreOptions(), **settings)
     # Sentences end whether or not their marks are to be inserted.
@@ -295,11 +286,7 @@ def _begin(whole: Located, slot: int) -> int:
 def sentences_of_text(
     text: str, helpers: Helpers, options: RestoreOptions = RestoreOptions()
 ) -> list[Located]:
-    """Return the sentences of a text, whose parts add up to it, apart from capitals.
-
-    Raises:
-        UsageError: if there are both.
-    """
+    """Return the sentences of a text, whose parts add up to it, apart from capitals."""
     tokeniser, finder = helpers.tokeniser, helpers.text_model
     if tokeniser is not None and finder is not None:
         raise UsageError("a tokeniser and a text model both find sentences; give one of the two")
@@ -326,11 +313,7 @@ LINES = 256
 
 
 def unit_of(form: Format[Any], *, tokenised: bool) -> Unit:
-    """Return the unit of files of a format that is not divided.
-
-    Args:
-        tokenised: whether a tokeniser finds the sentences.
-    """
+    """Return the unit of files of a format that is not divided."""
     if tokenised:
         return "paragraph"
     if form.name == Conllu.name:
@@ -339,12 +322,7 @@ def unit_of(form: Format[Any], *, tokenised: bool) -> Unit:
 
 
 def running_text_format(paths: Sequence[str]) -> Format[Any]:
-    """Return the format of files of running text.
-
-    Raises:
-        UsageError: for a format that is already split into words.
-        TreebankError: if a file whose content determines its format cannot be read.
-    """
+    """Return the format of files of running text."""
     for path in paths:
         form = format_of(path, words=True, default=Text.name)
         if form.name != Text.name:
@@ -358,15 +336,7 @@ def running_text_format(paths: Sequence[str]) -> Format[Any]:
 def read_running_text(
     paths: Sequence[str], helpers: Helpers, options: RestoreOptions = RestoreOptions()
 ) -> Iterator[WordsEntry]:
-    """Yield the sentences that a tokeniser or a text model finds, some paragraphs at a time.
-
-    Args:
-        paths: of text, or ``-`` for standard input.
-
-    Raises:
-        TreebankError: with file and line, if a file is missing or is not UTF-8 text.
-        UsageError: if the treatment of marks is not for a text model.
-    """
+    """Yield the sentences that a tokeniser or a text model finds, some paragraphs at a time."""
     finder: Any = helpers.text_model
     for number, path in enumerate(paths, start=1):
         ended = number < len(paths)

@@ -59,8 +59,6 @@ class TextStrings:
     """The strings of a text model, and their parts at the edges of lines and sentences.
 
     Attributes:
-        strings: by number.
-        number: of each string.
         final: ``[strings]`` whether a string ends a sentence.
         rare: ``[strings]`` whether a string has the token that represents all rare ones.
     """
@@ -107,15 +105,7 @@ class TextStrings:
 
 
 class Read(NamedTuple):
-    """A part of a text that a model has read.
-
-    Attributes:
-        words: its words and marks.
-        reading: the distributions of the model.
-        cased: whether its capitals stay.
-        is_last: whether a passage ends after it; marks of different passages are independent.
-        ends_turn: whether a sentence ends after it, whatever the end of a line says.
-    """
+    """A part of a text that a model has read."""
 
     words: AnyWords
     reading: Reading
@@ -129,9 +119,6 @@ class Chooser:
     """Chooses marks and capitals.
 
     Attributes:
-        model: the text model.
-        options: the options of restoration.
-        ends: the meaning of the end of a line.
         threshold: the probability from which a mark is inserted; None to minimise edits.
     """
 
@@ -160,12 +147,7 @@ class Chooser:
     def distributions(
         self, part: Read, *, is_first: bool, is_after_sentence: bool = False
     ) -> list[SlotPosterior]:
-        """Return the distributions of the slots of a part, given the ends of lines.
-
-        Args:
-            is_first: whether a passage begins with it.
-            is_after_sentence: whether a sentence is known to have ended before the passage.
-        """
+        """Return the distributions of the slots of a part, given the ends of lines."""
         known = self._known
         allowed = known.table(part.reading)
         last = len(allowed) - part.is_last
@@ -180,23 +162,14 @@ class Chooser:
         return _posteriors(known.strings, known.normalise(allowed))
 
     def before(self, reading: Reading, *, is_after_sentence: bool = False) -> Puncteme:
-        """Return the most probable marks before a passage, as if another one preceded it.
-
-        Args:
-            reading: the distributions of its first part.
-            is_after_sentence: whether a sentence is known to have ended before it.
-        """
+        """Return the most probable marks before a passage, as if another one preceded it."""
         row = reading.strings[0, : len(self._known.strings)]
         is_open = self.ends == "none" and not is_after_sentence
         allowed = np.ones(len(row), bool) if is_open else self._known.final
         return self._known.strings[int(np.argmax(np.where(allowed, row, 0.0)))]
 
     def choose(self, words: Words, keep: Keep, views: Sequence[SlotPosterior]) -> list[Puncteme]:
-        """Return the string of each slot of a section.
-
-        Args:
-            views: the distributions of its slots.
-        """
+        """Return the string of each slot of a section."""
         standing = Standing(words, keep, BY_TYPOGRAPHY)
         strings = chosen_strings(standing, _NO_DRAWS, views, self.options, self.threshold)
         strings = without_lone_marks(strings, standing.existing, self._matcher)
@@ -238,11 +211,7 @@ class _Passage:
     """The parts of a passage, which are forgotten when they have been decided."""
 
     def __init__(self, chooser: Chooser, *, is_after_sentence: bool) -> None:
-        """Begin without words.
-
-        Args:
-            is_after_sentence: whether a sentence is known to have ended before the passage.
-        """
+        """Begin without words."""
         self._chooser, self._is_after_sentence = chooser, is_after_sentence
         self._waiting: deque[Read] = deque()
         self._before: Puncteme | None = None
@@ -269,11 +238,7 @@ class _Passage:
             self._before = self._chooser.before(part.reading, is_after_sentence=known)
 
     def decided(self, *, ended: bool) -> Iterator[Restoration[AnyWords]]:
-        """Yield the parts all of whose slots can be decided.
-
-        Args:
-            ended: whether there are no more parts.
-        """
+        """Yield the parts all of whose slots can be decided."""
         size = len(self._forms)
         # Otherwise marks before the next part may still be added to the last slot.
         for slot in range(self._seen + 1, size + ended):
@@ -348,11 +313,7 @@ def _without_opening(string: Puncteme, ended: Puncteme, began: Puncteme) -> Punc
 
 
 def map_strings(view: SlotPosterior, to: Callable[[Puncteme], Puncteme]) -> SlotPosterior:
-    """Return the distribution of a function of a string.
-
-    Args:
-        view: the distribution of the string.
-    """
+    """Return the distribution of a function of a string."""
     total: dict[Puncteme, float] = {}
     for string, probability in zip(view.strings, view.probability.tolist(), strict=True):
         part = to(string)
@@ -389,7 +350,6 @@ class JoinedLines:
 
     Attributes:
         lines: at least one.
-        words: of all lines.
     """
 
     lines: Sequence[AnyWords]

@@ -64,14 +64,8 @@ def correct_running_text(
     """Correct the marks of running text; words and their capitals are unchanged.
 
     Args:
-        lines: the words of each paragraph, and its marks. Omitted ones pass through.
         options: by default ``CorrectOptions()``, with a minimum confidence of ``LEAST``; nothing is
             drawn, so ``samples`` and ``seed`` have no effect.
-        **settings: attributes of ``CorrectOptions`` by name, which override ``options``.
-
-    Raises:
-        UsageError: if an option is invalid, or not for a text model.
-        ModelError: if the model is of another kind.
     """
     options = with_default(replace(options or CorrectOptions(), **settings))
     fitted = model_of_kind(model, TextModel)
@@ -83,11 +77,7 @@ def correct_running_text(
 def correct_parts(
     model: Trained[Any], parts: Sequence[Part], options: CorrectOptions
 ) -> list[Corrected]:
-    """Correct the marks of texts whose sentences cross the ends of lines.
-
-    Args:
-        model: as in ``correct_running_text``.
-    """
+    """Correct the marks of texts whose sentences cross the ends of lines."""
     texts = [JoinedLines.of(lines) for lines in _texts(parts)]
     answers = _correct_texts(model, [text.words for text in texts], options)
     return [

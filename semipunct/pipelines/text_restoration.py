@@ -32,15 +32,7 @@ _SAMPLE = 2048
 
 
 class Part(NamedTuple):
-    """A line of a text, or a part of a line.
-
-    Attributes:
-        words: its words and marks.
-        ends_line: whether the line ends after it.
-        ends_text: whether the text ends after it, as it does after the last one in any case; what
-            follows does not affect it.
-        ends_turn: whether someone else speaks after it, so that a sentence ends there.
-    """
+    """A line of a text, or a part of a line."""
 
     words: AnyWords
     ends_line: bool = True
@@ -60,15 +52,9 @@ def restore_running_text(
     text has none. Those of sentences of a treebank stay.
 
     Args:
-        contents: the words of each line, and its marks. Omitted ones pass through.
         options: by default ``RestoreOptions()``; nothing is drawn, so ``samples``, ``seed`` and
             ``minimise`` have no effect. By default a line is a paragraph, and decisions optimise
             F1.
-        **settings: attributes of ``RestoreOptions`` by name, which override ``options``.
-
-    Raises:
-        UsageError: if an option is invalid, or not for a text model.
-        ModelError: if the model is of another kind.
     """
     options = replace(options or RestoreOptions(), **settings)
     usable: list[AnyWords] = without_omitted(contents)
@@ -82,16 +68,7 @@ def restored_parts(
     parts: Iterable[Part],
     options: RestoreOptions,
 ) -> Iterator[Restoration[AnyWords]]:
-    """Yield the restored parts of texts, of which some thousand words are in memory at a time.
-
-    Args:
-        model: as in ``restore_running_text``.
-        options: as in ``restore_running_text``.
-
-    Raises:
-        UsageError: as ``restore_running_text`` does, before any part is read.
-        ModelError: likewise.
-    """
+    """Yield the restored parts of texts, of which some thousand words are in memory at a time."""
     fitted = model_of_kind(model, TextModel)
     _check(options, fitted)
     options = replace(options, minimise="slots")  # there are no draws to choose from
@@ -219,9 +196,6 @@ def has_capitals(words: AnyWords, forms: Sequence[str]) -> bool:
     """Return whether capitals are meant; a transcript may have a few by accident.
 
     Those of a treebank are part of its words.
-
-    Args:
-        words: one of the lines or sentences, which says whether they are from a treebank.
     """
     capitals = sum(form != form.lower() for form in forms)
     return words.source == "treebank" or capitals > _ACCIDENTS * len(forms)
@@ -313,14 +287,8 @@ def text_views(
 ) -> list[tuple[SlotPosterior, ...]]:
     """Return the distributions of slots that a text model predicts for sentences.
 
-    Args:
-        options: say whether existing marks are kept, and thus seen.
-
     Returns:
         ``[n + 1]`` distributions for each sentence.
-
-    Raises:
-        ModelError: if the model is of another kind.
     """
     fitted = model_of_kind(model, TextModel)
     texts = [list(of) for _, of in groupby(sentences, key=lambda s: s.path)]

@@ -37,12 +37,7 @@ class Trained(Protocol[M_co]):
 
 @dataclass(frozen=True, slots=True)
 class InPlace(Generic[M]):
-    """A model with its weights, placed where its batches read them.
-
-    Attributes:
-        model: the model without its weights.
-        parameters: the weights by name.
-    """
+    """A model with its weights, placed where its batches read them."""
 
     model: M
     parameters: Weights
@@ -59,11 +54,7 @@ def _placed(model: Model, parameters: Weights) -> Weights:
 
 
 def model_of_kind(trained: Trained[Any], kind: type[M]) -> M:
-    """Return the model without its weights, after checking its kind.
-
-    Raises:
-        ModelError: if the model is of another kind.
-    """
+    """Return the model without its weights, after checking its kind."""
     if isinstance(trained, SavedModel):
         return of_kind(trained, kind).model
     if not isinstance(trained.model, kind):
@@ -75,15 +66,7 @@ def model_of_kind(trained: Trained[Any], kind: type[M]) -> M:
 
 
 def punctuation_model(trained: Trained[Any], *, alone: bool = False) -> InPlace[PunctuationModel]:
-    """Return a model of underlying punctuation with its weights in place.
-
-    Args:
-        alone: whether the input is words and trees only; this excludes correction models, which
-            also need the punctuation as written.
-
-    Raises:
-        ModelError: if the model is of another kind.
-    """
+    """Return a model of underlying punctuation with its weights in place."""
     from semipunct.models.punctuation.model import PunctuationModel
 
     kind = PunctuationModel.kind

@@ -44,19 +44,8 @@ def correct_trees(
     """Correct the punctuation of sentences; words, tags and trees are unchanged.
 
     Args:
-        model: a model of the kind ``correction`` with its weights.
-        sentences: sentences with the punctuation as written: trees or, with a parser, words.
-            Omitted ones pass through.
-        helpers: a parser that reads words only, whose trees and tags replace existing ones;
-            ``analysis``, a punctuation model of text as written, for a model that uses the
-            underlying tree of the written text (preset ``paper-correction``).
         first: the number of the first sentence, for sentences that continue an earlier call, or
             the number of each that is not omitted; with the seed it determines the draws.
-
-    Raises:
-        UsageError: if an option is invalid, there is neither a tree nor a parser, or ``analysis``
-            is missing or not used by the model.
-        ModelError: if a model is of another kind, or the parser reads punctuation.
     """
     fitted = correction_model(model)
     options.check(fitted.model.inventory.tokens)
@@ -86,11 +75,7 @@ def correct_trees(
 
 
 def correction_model(trained: Trained[Any]) -> InPlace[CorrectionModel]:
-    """Return a correction model with its weights in place.
-
-    Raises:
-        ModelError: if the model is of another kind.
-    """
+    """Return a correction model with its weights in place."""
     if not isinstance(trained.model, CorrectionModel):
         raise ModelError(
             f"the model is of the kind {trained.model.kind}, but one of the kind "
@@ -120,16 +105,9 @@ def add_written_trees(
 ) -> list[list[Sentence]]:
     """Add underlying trees of the written punctuation to sentences.
 
-    Args:
-        count: the number of trees drawn from the posterior of each; 0 for the best one.
-        seed: the random seed.
-
     Returns:
         For each sentence, one copy for each tree; copies without punctemes if the written
         punctuation has no analysis, which happens only with hard sets.
-
-    Raises:
-        ModelError: if the model is of another kind.
     """
     fitted = punctuation_model(analysis, alone=True)
     bare = [

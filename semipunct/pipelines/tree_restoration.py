@@ -68,8 +68,6 @@ def restore_trees(
     """Restore the punctuation of sentences, given their trees, or trees and tags of parsers.
 
     Args:
-        sentences: trees or, with a parser, words; ``options.keep`` determines the treatment of
-            existing marks. Omitted ones pass through.
         options: of the restoration. ``share`` is by default 0.3 for a model of the preset
             ``parsed`` and 0.6 for others (``default_share``). It is ignored for sentences whose
             existing marks are used (``keep``), with ``minimise="draws"``, and for parsers that
@@ -82,10 +80,6 @@ def restore_trees(
             other are read as one text. Kept marks are evidence for it.
         first: the number of the first sentence, for sentences that continue an earlier call, or
             the number of each that is not omitted; with the seed it determines the draws.
-
-    Raises:
-        UsageError: if an option is invalid, or names marks that the model lacks.
-        ModelError: if a model is of another kind, or a parser reads punctuation.
     """
     usable: list[Any] = without_omitted(sentences)
     if helpers.parsers:
@@ -172,15 +166,7 @@ def draw_punctuation(
     options: RestoreOptions,
     first: int | Sequence[int] = 0,
 ) -> Iterator[Draws]:
-    """Draw the punctuation of sentences, a few of them at a time.
-
-    Args:
-        sentences: words and trees; ``options.keep`` determines the treatment of existing marks.
-
-    Raises:
-        UsageError: if an option is invalid, or names marks that the model lacks.
-        ModelError: if the model is of another kind.
-    """
+    """Draw the punctuation of sentences, a few of them at a time."""
     fitted = punctuation_model(model)
     check_values(options, fitted.model.inventory.tokens)
     reads_marks = has_history_features(fitted.parameters)
@@ -221,8 +207,6 @@ def restore_from_draws(
 
     Args:
         views: the posteriors of the slots; by default they are estimated from the draws.
-        threshold: for a high F1, the probability from which marks are inserted.
-        paired: whether inserted brackets and quotation marks need partners in any case.
     """
     views = posteriors(draws) if views is None else views
     standing = Standing(sentence, options.keep_for(sentence), joining, paired)

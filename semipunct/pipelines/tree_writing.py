@@ -56,9 +56,6 @@ def tree_annotation(
     Nodes with a non-empty puncteme get the attributes ``LEFT`` and ``RIGHT``. Comments give
     ``semipunct_log_likelihood``, ``semipunct_log_joint`` and ``semipunct_log_posterior`` (natural
     logarithms).
-
-    Args:
-        label: ``sample`` or ``rank``.
     """
     attributes: dict[int, dict[str, str]] = {}
     for word, sides in enumerate(analysis.pairs, start=1):
@@ -84,8 +81,6 @@ def analysis_as_dict(
 
     Args:
         word_ids: ``[n]`` the number of each word in the file.
-        number: of the analysis if there are several, under the key ``label``.
-        label: ``sample`` or ``rank``.
     """
     values = analysis.as_dict()
     return {
@@ -121,11 +116,7 @@ def to_brackets(analysis: Analysis, number: int | None = None) -> str:
 
 
 def dump(value: dict[str, Any]) -> str:
-    """Return values as one line of strict JSON.
-
-    Raises:
-        ValueError: for NaN and the infinities.
-    """
+    """Return values as one line of strict JSON."""
     return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 
@@ -216,12 +207,6 @@ def parsed_texts(
 
     The comment ``semipunct_log_probability`` is the natural logarithm of the probability of the
     arcs.
-
-    Args:
-        label: ``sample`` or ``rank`` if there may be several; empty for a single one.
-        probabilities: whether to add, for each word, the probabilities of its head, of the most
-            probable marks on both sides of it, of its relation given the head, and of its tags,
-            if they are known.
     """
     from semipunct.models.parsing.vocabulary import TAGS
 

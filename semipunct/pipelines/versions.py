@@ -27,9 +27,6 @@ def check_versions(
 
     Args:
         align: how versions are aligned; None if the option was not given.
-
-    Raises:
-        UsageError: if they do not.
     """
     if bool(corrected) != bool(dev_corrected):
         missing = "--dev-corrected" if corrected else "--corrected"
@@ -69,9 +66,6 @@ def read_versions(
 
     With alignment by trees, sentences whose trees differ are left out, as in Li, Wang and Eisner
     (2019, section 6.2). Words that differ are an error.
-
-    Raises:
-        TreebankError: if no sentence is left, or as ``formats.parallel.read_corrections`` does.
     """
     aligned = read_corrections(written, corrected, alignment, omit=alignment == "trees")
     if not aligned:
@@ -83,11 +77,7 @@ def read_versions(
 
 
 def with_underlying_trees(path: str, kind: Kind, sentences: Sequence[Any]) -> Sequence[Sentence]:
-    """Return sentences with the best underlying trees of their punctuation.
-
-    Raises:
-        ModelError: if there is no such model.
-    """
+    """Return sentences with the best underlying trees of their punctuation."""
     from semipunct.models.punctuation.model import PunctuationModel
     from semipunct.pipelines.tree_correction import add_written_trees
     from semipunct.store.checkpoint import load

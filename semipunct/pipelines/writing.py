@@ -33,13 +33,7 @@ _OWN: dict[str, type] = {"text": TextWriter, "m2": M2Writer}
 
 
 class MarksTask(Task[OptionsT, A]):
-    """Puts marks into sentences; trees of a parser are written in place of others.
-
-    Attributes:
-        kept: the writers of files in which marks have fixed places; elsewhere they are attached by
-            trees.
-        writes_trees: whether trees of the parser have a place in CoNLL-U.
-    """
+    """Puts marks into sentences; trees of a parser are written in place of others."""
 
     kept: ClassVar[tuple[type, ...]] = (TextWriter,)
     writes_trees: ClassVar[bool] = True
@@ -149,11 +143,7 @@ def in_own_characters(restoration: Restoration[Any], spelt: Sequence[Puncteme]) 
 
 
 class CorrectTask(MarksTask[CorrectOptions, Corrected]):
-    """Corrects punctuation.
-
-    Attributes:
-        characters: the number of characters before the first sentence in its file.
-    """
+    """Corrects punctuation."""
 
     name = "correct"
     kept = (TextWriter, M2Writer)
@@ -228,12 +218,7 @@ def _corrected_text(
 def correction_rows(
     corrected: Corrected, spelt: Sequence[Sequence[Puncteme]], places: Places | Located
 ) -> list[dict[str, Any]]:
-    """Return the corrections of a sentence as values for JSON.
-
-    Args:
-        spelt: its slots as they were read, and with corrected punctuation, in the characters of the
-            file (``Writer.spell_marks``).
-    """
+    """Return the corrections of a sentence as values for JSON."""
     rows: list[dict[str, Any]] = []
     visible = [spacing.visible(slots) for slots in spelt]
     line = Line(corrected.sentence.forms, spacing.visible(corrected.slots))

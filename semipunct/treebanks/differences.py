@@ -24,18 +24,7 @@ KINDS: tuple[DiffKind, ...] = get_args(DiffKind)
 
 
 class MarkDifference(msgspec.Struct, frozen=True, rename={"sentence_id": "sent_id"}):
-    """A difference between two annotations.
-
-    Attributes:
-        kind: of the difference.
-        sentence_id: in the first annotation.
-        lines: the line in each file: of the token, or of that before a mark that is not there.
-        tokens: the ID of the token in each annotation, 0 where it is missing.
-        form: of the token.
-        values: in each annotation: the mark, the tag, the form of the head, or whether a
-            space follows, in words; empty where there is none.
-        heads: the ID of the head in each annotation, for heads.
-    """
+    """A difference between two annotations."""
 
     kind: DiffKind
     sentence_id: str
@@ -47,16 +36,7 @@ class MarkDifference(msgspec.Struct, frozen=True, rename={"sentence_id": "sent_i
 
 
 class TreebankDiff(msgspec.Struct, frozen=True):
-    """The differences between two annotations of the same text.
-
-    Attributes:
-        files: their names.
-        sentences: the number of sentences.
-        marks: the number of marks in each.
-        common_marks: the number of marks that are in both.
-        counts: the number of differences of each kind.
-        differences: in order.
-    """
+    """The differences between two annotations of the same text."""
 
     files: tuple[str, str]
     sentences: int
@@ -75,9 +55,6 @@ def diff(a: str | Path, b: str | Path) -> TreebankDiff:
 
     The files must have the same sentences in order, and these the same words. Heads of marks are
     compared as words, whatever their numbers; heads, tags and relations of words are not compared.
-
-    Args:
-        a: a file in CoNLL-U, ``.gz`` or not, or ``-`` for standard input.
 
     Raises:
         TreebankError: with file, line and sentence, if a file is not CoNLL-U, or sentences or words

@@ -32,8 +32,6 @@ class NormalisedTreebank:
     """Treebanks whose marks are attached as the guidelines say.
 
     Attributes:
-        sentences: in order.
-        conventions: those by which the marks between units were attached.
         convention: the one that was to be followed everywhere; None if it was learnt.
     """
 
@@ -92,14 +90,11 @@ def normalise(
     the same arc. Sentences whose heads are no tree are left as they are.
 
     Args:
-        *files: names of files of dependency trees; ``.gz`` is decompressed, ``-`` is standard
-            input.
         only: the principles by which heads are changed, of ``conjunct``, ``unit``, ``highest`` and
             ``pair``; all if empty.
         convention: the attachment of marks between units: to the ``unit`` that a mark sets off, as
             the guidelines say, or to the ``governor`` of that unit, as in UD 1; None to learn it
             from the files.
-        strict: whether heads that the guidelines allow are replaced by preferred ones.
 
     Raises:
         UsageError: if the files are of another format, or a principle or the convention is unknown.
@@ -218,11 +213,7 @@ def _rule(name: str) -> Rule:
 
 
 def token_name(sentence: MarkedSentence, token: int) -> str:
-    """Write a token with its number: ``5 (came)``.
-
-    Args:
-        token: its number, 0 for the root.
-    """
+    """Write a token with its number: ``5 (came)``."""
     return f"{token} ({sentence.forms[token]})" if token else "0 (root)"
 
 

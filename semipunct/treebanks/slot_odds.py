@@ -46,17 +46,7 @@ _INSTEAD = 5
 
 
 class SlotOdds(NamedTuple):
-    """The most suspicious alternative to the string of a slot.
-
-    Attributes:
-        slot: the number of the slot.
-        string: the alternative.
-        log_odds: log p(string) - log p(written string), given all other slots.
-        score: the log odds that another string was meant, but for the frequency of errors: the sum
-            over all strings of their odds, as they fit the treebank (``Calibration``), times the
-            probability that a writer who meant the string writes the other one
-            (``UsualStrings.log_error``).
-    """
+    """The most suspicious alternative to the string of a slot."""
 
     slot: int
     string: Puncteme
@@ -66,13 +56,7 @@ class SlotOdds(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class UsualStrings:
-    """The most frequent strings of slots, by position in the sentence.
-
-    Attributes:
-        strings: the strings of each position, the most frequent first.
-        tokens: how often each token occurs.
-        slots: the number of slots.
-    """
+    """The most frequent strings of slots, by position in the sentence."""
 
     strings: dict[Position, tuple[Puncteme, ...]]
     tokens: Counter[str]
@@ -152,11 +136,7 @@ _CLIP = 30.0
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """Slopes and intercepts of log odds.
-
-    Attributes:
-        lines: of each context with enough evidence; other odds do not change.
-    """
+    """Slopes and intercepts of log odds."""
 
     lines: Mapping[Context, tuple[float, float]] = field(
         default_factory=dict[Context, tuple[float, float]]
@@ -164,12 +144,7 @@ class Calibration:
 
     @classmethod
     def of(cls, seen: Iterable[tuple[Context, float, bool]]) -> Calibration:
-        """Fit slopes and intercepts.
-
-        Args:
-            seen: of each slot that has a mark or could have it: the context, the log odds of the
-                mark against nothing, and whether the mark is written.
-        """
+        """Fit slopes and intercepts."""
         rows: dict[Context, list[tuple[float, bool]]] = {}
         for context, log_odds, is_written in seen:
             rows.setdefault(context, []).append((log_odds, is_written))
@@ -183,11 +158,7 @@ class Calibration:
         return cls(lines)
 
     def log_odds(self, context: Context, log_odds: float, *, is_written: bool) -> float:
-        """Return the log odds of another string than the written one.
-
-        Args:
-            is_written: whether these tokens are written, and the other string lacks them.
-        """
+        """Return the log odds of another string than the written one."""
         slope, intercept = self.lines.get(context, (1.0, 0.0))
         return slope * log_odds + (-intercept if is_written else intercept)
 

@@ -41,11 +41,7 @@ class Batches:
     async def ask(
         self, task: Task, text: str, gone: Callable[[], Coroutine[Any, Any, None]] | None = None
     ) -> Any:
-        """Return the answer for a text.
-
-        Raises:
-            BadRequest: if too many texts wait, it takes too long, or nobody waits.
-        """
+        """Return the answer for a text."""
         if len(self._jobs) >= self._most:
             raise BadRequest(503, "too many requests wait; try again in a few seconds")
         job = Job(task, text, asyncio.get_running_loop().create_future())

@@ -31,7 +31,6 @@ class Document:
     """A text with the places of its characters in the document of a client.
 
     Attributes:
-        text: without markup.
         units: ``[characters + 1]`` the place of each character in UTF-16 units.
         is_text: ``[characters]`` whether a character is in the document, not in text that markup
             is interpreted as.
@@ -51,11 +50,7 @@ class Document:
 
 
 def read_document(fields: Mapping[str, Any], limit: int) -> Document:
-    """Return the text of a request, given as ``text`` or as annotated ``data``.
-
-    Raises:
-        BadRequest: if there is none, or it is malformed or too long.
-    """
+    """Return the text of a request, given as ``text`` or as annotated ``data``."""
     if "data" not in fields:
         text = text_field(fields, "text", limit)
         return Document(text, _places(text, 0), [True] * len(text))
@@ -91,11 +86,7 @@ def _parts(data: Any) -> list[dict[str, Any]]:
 
 
 def check_language(fields: Mapping[str, Any]) -> str:
-    """Return the language of a request.
-
-    Raises:
-        BadRequest: if it is none that the server checks.
-    """
+    """Return the language of a request."""
     code = fields.get("language") or "auto"
     if code == "auto":
         return "en"

@@ -27,14 +27,7 @@ _SUBJECTS = frozenset(("nsubj", "nsubjpass", "csubj", "csubjpass", "expl"))
 
 
 class Coordination(NamedTuple):
-    """A coordination; words are counted from 1, and 0 is none.
-
-    Attributes:
-        first: the first conjunct.
-        conjuncts: the others in order.
-        conjunction: the conjunction before ``item``.
-        item: the conjunct that the mark belongs to.
-    """
+    """A coordination; words are counted from 1, and 0 is none."""
 
     first: int
     conjuncts: tuple[int, ...]
@@ -43,12 +36,7 @@ class Coordination(NamedTuple):
 
 
 class Constituent(NamedTuple):
-    """A constituent with a mark.
-
-    Attributes:
-        sentence: words and tree.
-        attached: its puncteme.
-    """
+    """A constituent with a mark."""
 
     sentence: Sentence
     attached: Attached
@@ -122,11 +110,7 @@ class Constituent(NamedTuple):
         return self.sentence.tree.relations[word - 1].partition(":")[0] == relation
 
     def is_clause(self, word: int) -> bool:
-        """Return whether a word heads a clause with a subject.
-
-        Args:
-            word: its number, from 1.
-        """
+        """Return whether a word heads a clause with a subject."""
         tree = self.sentence.tree
         return any(
             head == word and relation.partition(":")[0] in _SUBJECTS
@@ -185,13 +169,7 @@ CONDITIONS: Mapping[str, Callable[[Constituent], bool]] = {
 
 
 class TreeCue(NamedTuple):
-    """A reason by a constituent.
-
-    Attributes:
-        key: of the catalogue; ``tree.other`` if no entry fits.
-        text: the sentence for the writer.
-        constituent: the one that has the mark.
-    """
+    """A reason by a constituent."""
 
     key: str
     text: str

@@ -43,12 +43,7 @@ from semipunct.pipelines.reasons.place import Place, excerpt
 
 
 class Cue(NamedTuple):
-    """A reason that words support.
-
-    Attributes:
-        key: of ``catalogue.WORDS``.
-        values: of its template.
-    """
+    """A reason that words support."""
 
     key: str
     values: Mapping[str, str]

@@ -91,17 +91,7 @@ WORDS: Mapping[str, str] = {
 
 
 class TreeReason(NamedTuple):
-    """A reason by the constituent that has a mark.
-
-    Attributes:
-        key: its name.
-        relations: of the constituent; the part before a colon includes all subtypes.
-        positions: of the mark: it ``opens`` or ``closes`` the constituent.
-        marks: the names of marks; none for any mark.
-        places: of the constituent: ``initial``, ``medial`` or ``final``; none for any.
-        template: of the sentence for the writer.
-        condition: a further condition; see ``by_tree.CONDITIONS``.
-    """
+    """A reason by the constituent that has a mark."""
 
     key: str
     relations: tuple[str, ...]

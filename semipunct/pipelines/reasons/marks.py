@@ -34,13 +34,7 @@ _LEAST = 0.005  # less probable alternatives would be shown as 0%
 
 @dataclass(frozen=True, slots=True)
 class MarkReason:
-    """The reason of a mark.
-
-    Attributes:
-        key: of the catalogue, several are joined by ``+``; ``MODEL`` for the fallback.
-        text: sentences for the writer.
-        constituent: the one that has the mark, with a tree.
-    """
+    """The reason of a mark."""
 
     key: str
     text: str
@@ -147,11 +141,7 @@ def _named(string: str) -> str:
 
 
 def percent(probability: float) -> str:
-    """Return a probability as a percentage, never 100% or 0% unless it is.
-
-    Args:
-        probability: from 0 to 1.
-    """
+    """Return a probability as a percentage, never 100% or 0% unless it is."""
     if 0 < probability < 0.005:
         return "under 1%"
     if 0.995 <= probability < 1:

@@ -74,8 +74,6 @@ class Place:
     """A slot of a line of text.
 
     Attributes:
-        line: the line.
-        slot: the number of the slot.
         forms: ``[n]`` the words of the line.
         slots: ``[n + 1]`` the marks of the line as they are to be written.
         low: ``[n]`` the words in lower case.
@@ -117,11 +115,7 @@ class Place:
         return next((s for s in range(self.slot + 1, self.end) if self.slots[s]), self.end)
 
     def word(self, number: int) -> str:
-        """Return a word in lower case; empty beyond the line.
-
-        Args:
-            number: counted from the slot: 1 is the word after it, -1 the word before it.
-        """
+        """Return a word in lower case; empty beyond the line."""
         at = self.slot + number - (number > 0)
         return self.low[at] if 0 <= at < len(self.low) else ""
 
