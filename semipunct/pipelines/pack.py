@@ -57,7 +57,7 @@ def pack(
     folder = Path(output)
     check_output(folder)
     if not force and is_model_folder(folder):
-        raise ModelError(f"{folder}: is there already; name another place, or replace it (--force)")
+        raise ModelError(f"{folder}: is there already; name another place, or give force=True")
     packed = pack_weights(model.parameters)
     before, after = (_figures(model, weights, examples) for weights in (model.parameters, packed))
     size_before = sum(path.stat().st_size for path in files.values())

@@ -149,12 +149,13 @@ class Task(ABC, Generic[OptionsT, R]):
             entries, self.answer_chunk, self.omitted, size=self.chunk, first=first
         )
 
-    def sentences(self, sentences: Sequence[Any | OmittedT], first: int = 0) -> list[Any]:
-        """Return the answers for sentences in memory; omitted ones pass through."""
+    def sentences(self, sentences: Sequence[Any | OmittedT]) -> list[Any]:
+        """Return the answers for trees, words or lines in memory; omitted ones pass through."""
         usable = without_omitted(sentences)
         entries = [Entry(sentence, None) for sentence in usable]
-        chunk = Chunk(entries, range(first, first + len(usable)), 0)
-        return with_omitted(sentences, list(self.answer_chunk(chunk)))
+        return with_omitted(
+            sentences, list(self.answer_chunk(Chunk(entries, range(len(usable)), 0)))
+        )
 
     def texts(self, texts: Sequence[str]) -> list[Any]:
         """Return the answers for texts in memory, none of which affects another one."""

@@ -36,19 +36,15 @@ def test_rounding_is_bounded_and_done_once(weights: Any):
     assert np.array_equal(pack_weights({"w": packed})["w"], packed)
 
 
-def test_the_command_packs_into_a_folder_and_replaces_it_only_if_told(
-    model: Path, treebanks: dict[str, Path], cli: Cli, tmp_path: Path
-):
-    place = tmp_path / "packed"
-    first = cli("models", "pack", model, "-o", place, "--dev", treebanks["dev"])
-    assert first.status == 0, first.err
-    assert "perplexity" in first.out
-    assert "MB" in first.out
-    card = (place / "README.md").read_text("utf-8")
-    assert "| figure | before | packed |" in card
-    again = cli("models", "pack", model, "-o", place)
-    assert (again.status, "is there already" in again.message) == (1, True)
-    assert cli("models", "pack", model, "-o", place, "--force").status == 0
+def test_a_folder_is_replaced_only_if_told(model: Path, treebanks: dict[str, Path], tmp_path: Path):
+    nlp, place = semipunct.load(model), tmp_path / "packed"
+    packing = nlp.pack(place, semipunct.read(treebanks["dev"]))
+    assert packing.size < packing.size_before
+    assert packing.figures.keys() == packing.figures_before.keys() >= {"perplexity"}
+    assert "| figure | before | packed |" in (place / "README.md").read_text("utf-8")
+    with pytest.raises(ModelError, match="is there already"):
+        nlp.pack(place)
+    nlp.pack(place, force=True)
     assert "are those of the model before packing" in (place / "README.md").read_text("utf-8")
 
 
