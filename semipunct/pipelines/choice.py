@@ -1,9 +1,9 @@
 """Choice of the string of each slot by expected edit distance, among the possible ones.
 
-The marks of a text restrict the marks that can be inserted. A string is impossible if
-it changes a slot within an orthographic word, doubles a mark that belongs to a word, joins two
-separate words, or leaves a bracket or quotation mark without its partner. The last is a
-constraint on several slots together (``marks.balance``); the others exclude strings slot by slot.
+The marks of a text restrict the marks that can be inserted. A string is impossible if it changes a
+slot within an orthographic word, doubles a mark that belongs to a word, joins two separate words,
+or leaves a bracket or quotation mark without its partner. The last condition constrains several
+slots together (``marks.balance``); the others exclude strings slot by slot.
 
 Why these restrict the decision and not the model: docs/decisions/restoration.md.
 """

@@ -53,15 +53,12 @@ if TYPE_CHECKING:
 def segment(model: Trained[Any], texts: Sequence[str | RawText]) -> list[list[Located]]:
     """Split texts into sentences.
 
-    A line break is whitespace like any other: a sentence may span several lines, and a line may
-    contain several sentences. Text before the first and after the last sentence is part of these.
-    Marks that the model takes for a sentence belong to the sentence before it, at the beginning of
-    a text to the one after it, so that every sentence has a word and formats with trees lose none.
-    Addresses, markup, numbers and code are never split (``corpus.fixed_parts``,
-    ``corpus.fixed_parts``), and marks between two words without a blank belong to one word with
-    them (*self-awareness*, *him/her*). So does an exclamation or question mark after a capitalised
-    word within a sentence (*on Yahoo! in*). The time and the speaker of a line of speech are part
-    of its sentence.
+    A line break is whitespace, so a sentence may span several lines. Text before the first sentence
+    and after the last is part of these, and so are marks without words, so that every sentence has
+    a word. Addresses, markup, numbers and code are never split (``corpus.fixed_parts``). Marks
+    between two words without a blank belong to one word with them (*self-awareness*, *him/her*),
+    and so does an exclamation or question mark after a capitalised word within a sentence (*on
+    Yahoo! in*). The time and the speaker of a line of speech are part of its sentence.
 
     Returns:
         The sentences of each text, whose parts add up to the text: one sentence without words for a

@@ -54,7 +54,7 @@ probabilities, and for one that takes every tree for correct and so is too certa
 (docs/decisions/restoration.md)."""
 
 TEXT = 0.7
-"""The default weight of the distributions of a text model, in a treebank together with the ones of
+"""The default weight of the distributions of a text model, in a treebank together with
 parsers (docs/decisions/restoration.md)."""
 
 
@@ -73,11 +73,10 @@ def restore_trees(
             existing marks are used (``keep``), with ``minimise="draws"``, and for parsers that
             predict no punctuation. ``objective`` is by default ``f1`` for sentences of a text and
             ``edits`` for sentences of a treebank, and needs a text model.
-        helpers: parsers, which are weighted equally; the tree and tags in the result are those of
-            the first. The distributions of slots of a text model replace those of the parsers in
-            sentences of a text, and join them in those of a treebank, with the same weight as a
-            parser's; the default share of them all is 0.7. Sentences of one file that follow each
-            other are read as one text. Kept marks are evidence for it.
+        helpers: parsers of equal weight; the result has the tree and tags of the first. The
+            distributions of a text model replace the parsers' in sentences of a text, and join them
+            in a treebank with the weight of one parser; together they weigh 0.7 by default.
+            Consecutive sentences of one file are one text, and kept marks are evidence for it.
         first: the number of the first sentence, for sentences that continue an earlier call, or
             the number of each that is not omitted; with the seed it determines the draws.
     """
