@@ -33,9 +33,10 @@ def test_a_planted_error_is_among_the_first(
     path, line, token = planted
     model = semipunct.load(finished.folder)
     listed = suspects.suspects(model, path, top=6)
-    told = cli("suspects", finished.folder, path, "--top", 6)
-    assert told.out.splitlines() == [suspects.line(suspect) for suspect in listed]
-    assert "strings compared" in told.err  # it is no terminal
+    result = cli("suspects", finished.folder, path, "--top", 6)
+    told = result.out.splitlines()
+    assert told == [suspects.line(suspect) for suspect in listed]
+    assert "strings compared" in result.err  # it is no terminal
     (place,) = [n for n, suspect in enumerate(listed) if suspect.line == line]
     assert "doubled ." in told[place]
     rows = suspects.json_object(listed, [str(path)])["suspects"]
