@@ -21,7 +21,7 @@ from typing import Any
 from benchmarks.figures import report
 
 from semipunct.formats.conllu.mark_heads import MarkedSentence, read_marked
-from semipunct.treebanks.normalise import normalise
+from semipunct.treebanks.mark_attachment import normalise
 from semipunct.trees.guideline import HeadChange
 
 PUNCTUATION_TESTS = ("leaf-punct", "punct-causes-nonproj", "punct-is-nonproj")

@@ -164,7 +164,7 @@ class Generative:
         training, held_out = (dependencies(paths) for paths in (arguments.train, arguments.dev))
         config = load_config(None, ["model.minimum_token_count=2"])
         model = trained(config, training, held_out, folder, PunctuationModel)
-        restorations = semipunct.restore(model, held_out, marks=frozenset((MARK,)))
+        restorations = semipunct.Pipeline(model).restore(held_out, marks=frozenset((MARK,)))
         return [
             tuple(MARK in slot for slot in restoration.slots) for restoration in restorations
         ], model.digest

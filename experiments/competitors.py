@@ -31,7 +31,7 @@ from semipunct.models.punctuation.decode import corpus_log_likelihood
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.models.punctuation.options import ModelOptions
 from semipunct.papers.analysis.tagger import SlotTagger
-from semipunct.pipelines.functions import restore
+from semipunct.pipelines.pipeline import Pipeline
 from semipunct.pipelines.trained import InPlace
 from semipunct.training.config import load_config
 from semipunct.version import __version__
@@ -71,7 +71,8 @@ class Restorer(InPlace[PunctuationModel]):
         return corpus_log_likelihood(self.model, self.parameters, sentences)
 
     def restore(self, sentences: Sequence[Sentence]) -> list[Any]:
-        return [restored.slots for restored in restore(self, sentences)]
+        """Return the punctuation of least expected edit distance."""
+        return [restored.slots for restored in Pipeline(self).restore(sentences)]
 
 
 def measured(

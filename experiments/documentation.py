@@ -244,14 +244,14 @@ def crossing_arcs() -> Table:
 
 
 def parsing_with_punctuation() -> Table:
-    """Parsers with marks, without them, and with trees reweighted by the punctuation model."""
+    """Parsers with and without marks."""
     rows: list[Sequence[str]] = []
     heads: list[str] = []
     for name, run in stored("parsing-with-punctuation").items():
         for row in run["rows"]:
             figures = {re.sub(r" \(\d+\)$", "", k): v for k, v in row.items() if k != "system"}
             heads = [*figures]
-            rows.append([TREEBANKS[name], row["system"].replace("reweighed-", "reweighted, ")])
+            rows.append([TREEBANKS[name], row["system"]])
             rows[-1] = [*rows[-1], *figures.values()]
     return ["treebank", "marks", *heads], rows
 

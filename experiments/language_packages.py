@@ -17,6 +17,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from semipunct import load, read
+
 ROOT = Path(__file__).resolve().parents[1]
 
 SMALL = ("model.words=24576", "model.ngrams=12288")
@@ -69,12 +71,10 @@ def main() -> None:
         parts = {"text": start}
     if arguments.install:
         package = ROOT / "packages" / arguments.language / f"semipunct_{arguments.language}"
-        held_out = [word for name in development for word in ("--dev", name)]
         for part, place in parts.items():
-            semipunct(
-                ["models", "pack", f"{place}", "-o", f"{package / part}", "--force", *held_out],
-                data,
-            )
+            nlp = load(place)
+            examples = read(*(data / name for name in development), examples=nlp.config.examples)
+            nlp.pack(package / part, examples, force=True)
 
 
 def train(

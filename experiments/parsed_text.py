@@ -39,8 +39,8 @@ from semipunct.evaluation.restoration import restoration_statistics
 from semipunct.evaluation.results import Result, join_signature
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.papers.analysis.tagger import SlotTagger
+from semipunct.pipelines.pipeline import Pipeline
 from semipunct.pipelines.trained import Slots, Trained
-from semipunct.pipelines.tree_restoration import restore_words
 from semipunct.store.checkpoint import SavedModel
 from semipunct.training.config import load_config
 from semipunct.version import __version__
@@ -117,7 +117,7 @@ class Experiment:
         trees: int,
         share: float,
     ) -> list[Slots]:
-        restorations = restore_words(model, parsers, self.dev, trees=trees, share=share)
+        restorations = Pipeline(model, parser=parsers).restore(self.dev, trees=trees, share=share)
         return [restoration.slots for restoration in restorations]
 
     def measured(self, label: str, seed: int, restore: Callable[[], list[Slots]]) -> Result:

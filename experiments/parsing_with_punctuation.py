@@ -1,15 +1,13 @@
-r"""Effect of punctuation on parsing: a parser without it, and four ways to use it.
+"""Effect of punctuation on parsing: a parser without it, and two ways to use it.
 
     python experiments/parsing_with_punctuation.py --name en --train TRAIN... --dev DEV... \
-        --folder MODELS [--seeds ...] [--weights ...] [--output FILE]
+        --folder MODELS [--seeds ...] [--output FILE]
 
 Systems are the default parser of ``semipunct train --kind parser``, evaluated on words:
 
 - ``stripped``: trained and tested on words alone.
 - ``tokens``: marks are words; a word attached to a mark counts as attached to the mark's head.
 - ``properties``: marks are properties of the adjacent words (``model.marks``).
-- ``reweighed-W``: the trees of ``stripped``, reweighted by p(x given T) to the power of W
-  (``semipunct parse --punctuation``).
 
 Sentences whose marks have dependents are excluded. ``p`` is of the paired permutation test of UAS
 against ``stripped``, over all seeds; the last columns are UAS by the proportion of marks.
@@ -39,8 +37,7 @@ from semipunct.evaluation.parsing import parsing_statistics
 from semipunct.evaluation.results import Result, join_signature
 from semipunct.formats import format_of
 from semipunct.models.parsing.parser import Parser
-from semipunct.models.punctuation.model import PunctuationModel
-from semipunct.pipelines.parses import parse, parse_punctuated
+from semipunct.pipelines.parses import parse
 from semipunct.training.config import load_config
 from semipunct.trees import DependencyTree
 
@@ -121,20 +118,10 @@ def systems(
             for e, parsed_sentence in zip(dev, parses, strict=True)
         ]
 
-    def weighed(fitted: Any, model: Any, weight: float) -> list[Sentence]:
-        parses = parse_punctuated(fitted, model, [e.bare for e in dev], weight=weight)
-        return [parsed_sentence.sentence for parsed_sentence in parses]
-
-    stripped = parser("stripped", whole=False)
-    yield "stripped", partial(plain, stripped)
+    yield "stripped", partial(plain, parser("stripped", whole=False))
     yield "tokens", partial(taken_out, parser("tokens", whole=True))
     reading = parser("properties", False, "model.marks=true")
     yield "properties", partial(plain, reading)
-    config = load_config(None, [], {"train.seed": seed})
-    place = arguments.folder / f"{arguments.name}-punctuation-{seed}"
-    model = trained(config, [e.bare for e in train], [e.bare for e in dev], place, PunctuationModel)
-    for weight in arguments.weights:
-        yield f"reweighed-{weight:g}", partial(weighed, stripped, model, weight)
 
 
 def main() -> None:
@@ -187,7 +174,6 @@ def options() -> argparse.Namespace:
     parser.add_argument("--dev", nargs="+", type=Path, required=True)
     parser.add_argument("--folder", type=Path, required=True, help="folder to keep models in")
     parser.add_argument("--seeds", nargs="+", type=int, default=[0])
-    parser.add_argument("--weights", nargs="*", type=float, default=[0.25, 0.5, 1.0])
     parser.add_argument("--set", nargs="*", default=[], help="settings of the parsers")
     parser.add_argument("--output", type=Path)
     return parser.parse_args()

@@ -64,7 +64,7 @@ def with_trees(folder: str, treebank: str) -> Iterator[tuple[Key, str]]:
     """Yield the marks that a punctuation model restores, with their reasons."""
     model = semipunct.load(folder)
     sentences = list(semipunct.read(treebank))[SOME]
-    for explained in semipunct.explain(model, semipunct.restore(model, sentences)):
+    for explained in model.explain(sentences, restore=True):
         for place, mark in enumerate(m for m in explained.text.marks if m.after not in ("", ".")):
             yield (explained.name, str(place), mark.why.key), mark.reason
 

@@ -24,10 +24,10 @@ from typing import Any
 from benchmarks.figures import report
 
 import semipunct
-from semipunct import Suspect, suspects
 from semipunct.corpus import Sentence
 from semipunct.formats import FORMATS, read_entries
 from semipunct.marks import SILENT, Puncteme
+from semipunct.treebanks import Suspect, suspects
 
 SHARE = 0.01
 KINDS = ("delete", "insert", "exchange", "double")

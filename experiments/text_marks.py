@@ -33,9 +33,9 @@ from semipunct.marks import Puncteme
 from semipunct.models.running_text.model import TextModel
 from semipunct.pipelines.distributions import SlotPosterior
 from semipunct.pipelines.options import Lines, Objective
-from semipunct.pipelines.pipeline import load
 from semipunct.pipelines.text_restoration import restore_running_text
 from semipunct.pipelines.trained import Trained
+from semipunct.store.checkpoint import load
 
 BINS = 10
 MARKS = {"COMMA": ",", "PERIOD": ".", "QUESTION": "?"}

@@ -11,20 +11,19 @@ import shutil
 import warnings
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import fields
 from pathlib import Path
 from typing import Any, Literal
 
-import msgspec
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.util import minibatch
 
-from semipunct.errors import ModelError, UsageError, nearest
+from semipunct.errors import ModelError, UsageError
 from semipunct.files.strict_json import from_json, json_document
 from semipunct.pipelines.explanations import mark_as_dict
 from semipunct.pipelines.marked_text import PunctuatedText, places_in_source
-from semipunct.pipelines.pipeline import OPTIONS, Pipeline, load
+from semipunct.pipelines.options import checked
+from semipunct.pipelines.pipeline import OPTIONS, load
 from semipunct.pipelines.task import Task
 from semipunct.store.installed import installed_models
 
@@ -43,7 +42,7 @@ class Punctuator:
 
     Args:
         models: folders or names: ``model``, and the ``Helpers`` that it needs.
-        options: arguments of ``semipunct.restore_text`` or ``correct_text``.
+        options: of ``Pipeline.restore`` or ``correct``.
     """
 
     def __init__(
@@ -53,7 +52,8 @@ class Punctuator:
         self.models = dict(models)
         if task == "correct" and (needless := sorted(self.models.keys() - {"model"})):
             raise UsageError(f"correction of text reads no other model; leave out {needless[0]}")
-        self.options = _checked(task, options or {})
+        self.options = dict(options or {})
+        checked(OPTIONS[task], task, self.options)
         self._folders: dict[str, Path] = {}
         self._task: Task[Any, Any] | None = None
         for extension in ("punctuated", "marks"):
@@ -116,7 +116,7 @@ class Punctuator:
         if self._task is None:
             places: Any = self.models | self._folders
             pipeline = load(places.pop("model"), **places)
-            self._task = pipeline.task(self.task, self.options)
+            self._task = pipeline.task(self.task, **self.options)
         return self._task
 
     def _models(self) -> dict[str, Pipeline[Any]]:
@@ -125,19 +125,6 @@ class Punctuator:
             name: task.model if name == "model" else getattr(task.helpers, name)
             for name in self.models
         }
-
-
-def _checked(task: Name, options: Mapping[str, Any]) -> Any:
-    known = [field.name for field in fields(OPTIONS[task])]
-    for name in options:
-        if name not in known:
-            meant = nearest(name, sorted(known))
-            hint = f"did you mean {meant}?" if meant else f"there are: {', '.join(sorted(known))}"
-            raise UsageError(f"{task} has no option {name}; {hint}")
-    try:
-        return msgspec.convert(dict(options), OPTIONS[task])
-    except msgspec.ValidationError as error:
-        raise UsageError(f"an option of {task} has a wrong value: {error}") from error
 
 
 def _annotated(doc: Doc, text: PunctuatedText) -> Doc:
@@ -169,5 +156,13 @@ def create_punctuator(
     helpers: dict[str, str],
     options: dict[str, Any],
 ) -> Punctuator:
-    """Create the component; arguments are as for ``Punctuator`` and ``semipunct.load``."""
+    """Make a component of a pipeline.
+
+    Args:
+        helpers: names or folders of other models, as ``semipunct.load`` takes them.
+        options: of ``Pipeline.restore`` or ``correct``.
+
+    Raises:
+        UsageError: if an option does not exist, or its value is invalid.
+    """
     return Punctuator(task, {"model": model, **helpers}, options)

@@ -174,6 +174,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
         "semipunct.files",
     ),
     "semipunct.treebanks": (
+        "semipunct.lazy",
         "semipunct.pipelines",
         "semipunct.pages",
         "semipunct.models.punctuation",

@@ -37,7 +37,8 @@ GROUPS = {f"semipunct.{group}" for group in get_args(Group)}
 ROOMS = {path.name for path in ROOT.iterdir() if path.is_dir()}
 
 PUBLIC = (
-    "semipunct", "semipunct.pipelines", "semipunct.errors", "semipunct.evaluation",
+    "semipunct", "semipunct.pipelines", "semipunct.treebanks", "semipunct.errors",
+    "semipunct.evaluation",
     "semipunct.extend", "semipunct.formats", "semipunct.structures",
     "semipunct.structures.automata", "semipunct.structures.given_tree",
     "semipunct.structures.testing",

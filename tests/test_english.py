@@ -2,12 +2,13 @@
 
 import re
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 import semipunct
 from semipunct.errors import ModelError, UsageError
+from semipunct.pipelines.pipeline import Pipeline
 from semipunct.store.installed import installed_models
 
 
@@ -63,7 +64,7 @@ def test_a_text_is_corrected(english: Any):
     with pytest.raises(UsageError, match="minimum confidence"):
         english.correct(written, minimum_confidence=2)
     with pytest.raises(ModelError, match="kind punctuation cannot correct; name a model of"):
-        semipunct.correct_text(SimpleNamespace(model=SimpleNamespace(kind="punctuation")), "a")
+        Pipeline(cast(Any, SimpleNamespace(model=SimpleNamespace(kind="punctuation")))).correct("a")
 
 
 def test_words_become_text(english: Any):
@@ -71,7 +72,7 @@ def test_words_become_text(english: Any):
         "where is the station asked anna who had lost her map\n"
         "we waited for an hour but nobody came\n"
     )
-    assert semipunct.restore_text(english, text) == (
+    assert english(text) == (
         "“Where is the station?” asked Anna, who had lost her map.\n"
         "We waited for an hour, but nobody came.\n"
     )

@@ -2,7 +2,10 @@
 
 import subprocess
 import sys
+from dataclasses import fields
+from functools import partial
 from importlib import import_module
+from inspect import getdoc, signature
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -10,11 +13,13 @@ from typing import Any, cast
 import pytest
 
 import semipunct
+from semipunct import treebanks
 from semipunct.errors import ModelError, UsageError
 from semipunct.models.punctuation import decode as inference
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.papers.analysis.task import analyse
 from semipunct.pipelines import decoding as task
+from semipunct.pipelines.options import Keep, RestoreOptions
 from semipunct.pipelines.trained import InPlace
 from tests.trained import SETTINGS, Finished, Tiny
 
@@ -89,11 +94,12 @@ def test_draws_are_those_of_the_command(tiny: Tiny, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(task, "CHUNK", 5)
     fitted = PunctuationModel.fit(tiny.train, tiny.config.model)
     nothing = InPlace(fitted, {})
-    assert semipunct.decode(nothing, tiny.dev, "sampling", samples=3) == [[]] * 12
+    pipeline = semipunct.Pipeline(nothing)
+    assert pipeline.decode(tiny.dev, semiring="sampling", samples=3) == [[]] * 12
     seeds = [task.part_seed(0, chunk) for chunk in range(3)]
     assert asked == [(5, 3, seeds[0]), (5, 3, seeds[1]), (2, 3, seeds[2])]
     with pytest.raises(UsageError, match="nbest"):
-        semipunct.decode(nothing, tiny.dev, nbest=2)
+        pipeline.decode(tiny.dev, nbest=2)
 
 
 def test_parts_and_seeds_share_no_random_numbers():
@@ -138,16 +144,70 @@ def test_a_model_of_another_kind_is_refused(tiny: Tiny):
     from semipunct.papers.analysis.tagger import SlotTagger
 
     tagger = InPlace(SlotTagger.fit(tiny.train, TaggerOptions()), {})
-    for ask in (semipunct.decode, analyse):
+    pipeline = semipunct.Pipeline(tagger, parser=tagger, tokeniser=tagger)
+    for ask in (pipeline.decode, partial(analyse, tagger)):
         with pytest.raises(ModelError, match="kind slot-tagger, but one of the kind punctuation"):
-            ask(tagger, tiny.dev)
-    with pytest.raises(ModelError, match="kind slot-tagger cannot restore; name a model of the"):
-        semipunct.restore(tagger, tiny.dev)
-    with pytest.raises(ModelError, match="kind slot-tagger, but one of the kind punctuation"):
-        semipunct.restore_words(tagger, tagger, tiny.dev)
-    for ask, kind in ((semipunct.parse, "parser"), (semipunct.segment, "tokeniser")):
-        with pytest.raises(ModelError, match=f"kind slot-tagger, but a {kind} is needed"):
-            ask(tagger, tiny.dev)
+            ask(tiny.dev)
+    for ask, name in ((pipeline.restore, "restore"), (pipeline.parse, "parse")):
+        with pytest.raises(ModelError, match=f"kind slot-tagger cannot {name}; name a model of"):
+            ask(tiny.dev)
+    with pytest.raises(ModelError, match="kind slot-tagger, but a tokeniser is needed"):
+        pipeline.segment("so it ran")
+
+
+@pytest.fixture(scope="module")
+def english() -> Any:
+    return semipunct.load("en")
+
+
+@pytest.mark.parametrize(
+    "call, message",
+    [
+        (lambda nlp: nlp("so", kep="keep"), "restore has no option kep; did you mean 'keep'?"),
+        (lambda nlp: nlp("so", parser="p"), "give it to load: semipunct.load(MODEL, parser=...)"),
+        (lambda nlp: nlp("so", x_y_z=1), "its options are keep, lines, lower, marks"),
+        (lambda nlp: nlp("so", keep="all"), "keep of restore is 'all'; give replace or repair or"),
+        (
+            lambda nlp: nlp("so", samples="9"),
+            "samples of restore is '9'; expected `int`",
+        ),
+        (lambda nlp: nlp(["so", "it"]), "takes one text; for several call pipe(texts, 'restore')"),
+        (lambda nlp: nlp.correct(5), "a text or a list of sentences, and this is of the type int"),
+        (lambda nlp: next(nlp.pipe(["so"], "correct", keep="keep")), "correct has no option keep"),
+        (lambda nlp: nlp.decode("so"), "decode reads sentences with trees"),
+    ],
+)
+def test_first_guesses_are_answered_in_a_line(english: Any, call: Any, message: str):
+    with pytest.raises(UsageError) as caught:
+        call(english)
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_pipeline_says_what_it_is_and_takes(english: Any, finished: Finished):
+    assert repr(english).startswith("<Pipeline en/text for English: text")
+    assert repr(english).endswith("6,302,859 weights, trained for 16,000 visits>")
+    assert "a run: punctuation; " in repr(semipunct.Pipeline(finished.result))
+    keywords = signature(english.restore).parameters
+    assert list(keywords)[1:] == [field.name for field in fields(RestoreOptions)]
+    assert keywords["keep"].annotation == Keep | None
+    told = str(getdoc(english.restore))
+    assert "minimum_confidence: Leave slots with less probable marks empty." in told
+    assert english("so he left", marks=". ,") == english.restore("so he left", marks={",", "."})
+
+
+def test_texts_are_explained_by_the_part_that_is_written(english: Any):
+    text = "It was late, but we stayed.\nDo you know him.\n"
+    kept, wrong = english.explain(text)
+    assert str(kept.text) + str(wrong.text) == english.correct(text)
+    assert [mark.decision for mark in wrong.text.marks] == ["replaced"]
+    assert english.explain(text, restore=True)[1].text == "Do you know him.\n"
+
+
+def test_the_names_are_few():
+    assert len(semipunct.__all__) <= 22
+    assert {"load", "read", "train", "evaluate", "compare"} <= {*semipunct.__all__}
+    assert "suspects" in treebanks.__all__
 
 
 def test_a_treebank_is_a_sequence_of_sentences():
@@ -157,4 +217,4 @@ def test_a_treebank_is_a_sequence_of_sentences():
     assert list(treebank) == list(treebank.sentences)
     both = semipunct.read(SAMPLE, SAMPLE)
     assert (len(both), both.projectivised) == (2 * 362, 6)
-    assert semipunct.stats(SAMPLE, SAMPLE).words == 2 * 3713
+    assert treebanks.stats(SAMPLE, SAMPLE).words == 2 * 3713

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 
 import semipunct
 from semipunct.errors import ModelError, UsageError
-from semipunct.pipelines.functions import correct_text, restore_text
 from semipunct.pipelines.marked_text import places_in_source
 
 pytest.importorskip("spacy", reason="the extra spacy is not installed")
@@ -53,7 +52,7 @@ def test_the_entry_point_is_the_factory():
 
 def test_text_and_marks(nlp: Any, english: Any):
     doc = nlp(QUESTION)
-    text = restore_text(english, QUESTION)
+    text = english.restore(QUESTION)
     assert doc._.punctuated == text == "“Where is the station?” asked Anna , who had lost her map."
     assert [m["reason"] for m in doc._.marks] == [m.reason for m in text.marks]
     assert [m["probability"] for m in doc._.marks] == [m.probability for m in text.marks]
@@ -98,11 +97,11 @@ def test_stored_documents_have_the_attributes(nlp: Any):
 def test_correction_and_options(english: Any):
     wrong = "However I think its fine"
     corrected = pipeline(task="correct", options={"marks": [","], "minimum_confidence": 0.6})(wrong)
-    expected = correct_text(english, wrong, marks=frozenset({","}), minimum_confidence=0.6)
+    expected = english.correct(wrong, marks=frozenset({","}), minimum_confidence=0.6)
     assert corrected._.punctuated == expected == "However, I think its fine"
     replaced = pipeline(options={"keep": "replace", "lines": "none"})
     texts = ["he came, late", "and left"]
-    expected = [restore_text(english, text, keep="replace", lines="none") for text in texts]
+    expected = [english.restore(text, keep="replace", lines="none") for text in texts]
     assert [doc._.punctuated for doc in replaced.pipe(texts)] == expected
 
 
@@ -147,7 +146,7 @@ def test_a_model_of_ones_own_is_stored_with_the_pipeline(english: Any, tmp_path:
     component = Punctuator("restore", {"model": str(tmp_path / "model")})
     component.from_disk(tmp_path / "stored")
     doc = component(spacy.blank("en").make_doc("hello how are you"))
-    assert doc._.punctuated == restore_text(english, "hello how are you")
+    assert doc._.punctuated == english.restore("hello how are you")
 
 
 def test_places_in_the_source():

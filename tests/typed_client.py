@@ -6,40 +6,35 @@ have one: otherwise the comment is reported as unnecessary.
 
 # pyright: strict, reportUnnecessaryTypeIgnoreComment=true
 
-from pathlib import Path
-from typing import Any, Literal, assert_type
+from collections.abc import Iterator
+from typing import Any, assert_type
 
 import semipunct
+from semipunct import treebanks
+from semipunct.corpus import Omitted
 from semipunct.evaluation import Result
 from semipunct.evaluation.parsing import ParsingFigures, ParsingStatistics
-from semipunct.evaluation.perplexity import PerplexityFigures
 from semipunct.evaluation.restoration import RestorationFigures, RestorationStatistics
-from semipunct.models.parsing.parser import Parser
-from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.papers.ccg.figures import DerivationFigures, DerivationStatistics
+from semipunct.pipelines.explanations import Explanation
+from semipunct.pipelines.marked_text import PunctuatedText
 from semipunct.pipelines.parses import Parse
-from semipunct.pipelines.pipeline import Pipeline
 
 
-def models(path: Path, name: str) -> None:
-    """Load models of several kinds."""
-    model = semipunct.load(path, PunctuationModel)
-    assert_type(model, Pipeline[PunctuationModel])
-    assert_type(model.model.options.channel, Literal["none", "l2r", "r2l"])
-    assert_type(semipunct.load(path), Pipeline[Any])
-    assert_type(semipunct.load(path, name), Pipeline[Any])
-    parser = semipunct.load("a", Parser).model
-    assert_type(parser, Parser)
-    parser.sentences()  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
-
-
-def figures(dev: semipunct.Treebank) -> None:
-    """Evaluate models; the figures are those of the metric."""
-    result = semipunct.evaluate(semipunct.load("model", PunctuationModel), dev)
-    assert_type(result.figures, PerplexityFigures)
-    assert_type(result.figures.perplexity, float)
-    assert_type(result.statistics.figures().slots, int)
-    result.figures.scores()  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+def texts(stream: Iterator[str]) -> None:
+    """Call the methods of a pipeline on text; options are typed keywords."""
+    nlp = semipunct.load("en", parser="parser")
+    assert_type(nlp, semipunct.Pipeline)
+    assert_type(nlp("so"), PunctuatedText)
+    assert_type(nlp.restore("so", keep="replace", marks={","}, lines="none"), PunctuatedText)
+    assert_type(nlp.correct("so", minimum_confidence=0.9), PunctuatedText)
+    assert_type(nlp.parse("so", decoder="best"), list[Parse | Omitted])
+    assert_type(nlp.explain("so", restore=True), list[Explanation])
+    assert_type(nlp.pipe(stream, keep="keep"), Iterator[PunctuatedText])
+    assert_type(nlp.pipe(stream, "correct", analyses=3), Iterator[PunctuatedText])
+    nlp("so", keep="all")  # pyright: ignore[reportCallIssue, reportArgumentType]
+    nlp("so", kep="keep")  # pyright: ignore[reportCallIssue]
+    nlp.pipe(stream, "correct", keep="keep")  # pyright: ignore[reportArgumentType]
 
 
 def metrics(
@@ -48,7 +43,7 @@ def metrics(
     derivations: Result[DerivationStatistics],
     stored: Result,
 ) -> None:
-    """Read the figures of other metrics."""
+    """Read the figures of metrics."""
     assert_type(parsing.figures, ParsingFigures)
     assert_type(restoration.figures, RestorationFigures)
     assert_type(derivations.figures, DerivationFigures)
@@ -56,19 +51,17 @@ def metrics(
 
 
 def work() -> None:
-    """Call a function for each of several commands."""
+    """Work with treebanks."""
     train, dev = semipunct.read("train.conllu"), semipunct.read("dev.conllu")
     assert_type(dev, semipunct.Treebank)
-    model = semipunct.train(train, dev, "model", settings=["preset=loglinear"])
-    assert_type(semipunct.restore(model, dev), list[semipunct.Restoration])
-    assert_type(semipunct.decode(model, dev[:3]), list[list[semipunct.Analysis]])
-    (best,) = semipunct.decode(model, dev)[0]
+    nlp = semipunct.Pipeline(semipunct.train(train, dev, "m", settings=["preset=loglinear"]))
+    assert_type(nlp.restore(dev, samples=20), list[semipunct.Restoration])
+    assert_type(nlp.decode(dev[:3], nbest=2), list[list[semipunct.Analysis]])
+    (best,) = nlp.decode(dev)[0]
     assert_type(best.log_posterior, float)
-    for several in semipunct.jackknife(train, dev, folds=2, trees=3):
-        parse: Parse = several[0]
-        semipunct.restore(model, [parse.sentence])
-    rain = semipunct.normalise("rain.conllu", convention="unit")
-    assert_type(rain, semipunct.NormalisedTreebank)
+    for several in treebanks.jackknife(train, dev, folds=2, trees=3):
+        nlp.restore([several[0].sentence])
+    assert_type(treebanks.normalise("rain.conllu", convention="unit"), treebanks.NormalisedTreebank)
     passages = semipunct.read("train.conllu", examples="passages")
     semipunct.train(passages, passages, "tokeniser", kind="tokeniser")
-    semipunct.normalise("rain.conllu", convention="latin")  # pyright: ignore[reportArgumentType]
+    treebanks.normalise("rain.conllu", convention="latin")  # pyright: ignore[reportArgumentType]

@@ -32,7 +32,7 @@ from semipunct.formats import read_treebank
 from semipunct.formats.lines import text_lines
 from semipunct.models.punctuation.decode import corpus_log_likelihood
 from semipunct.models.punctuation.model import PunctuationModel
-from semipunct.pipelines.functions import restore
+from semipunct.pipelines.pipeline import Pipeline
 from semipunct.pipelines.trained import InPlace
 from semipunct.store.checkpoint import load
 
@@ -93,7 +93,9 @@ def commands(arguments: argparse.Namespace) -> dict[str, Any]:
     loaded = load(arguments.model, PunctuationModel)
     sentences = list(read_treebank(arguments.files).sentences)
     nearest = sorted(sentences, key=lambda s: abs(len(s.forms) - WORDS))[:SINGLE]
-    one_by_one = [partial(restore, loaded, [sentence], samples=1000) for sentence in nearest]
+    one_by_one = [
+        partial(Pipeline(loaded).restore, [sentence], samples=1000) for sentence in nearest
+    ]
     for warm in one_by_one[:3]:
         warm()
     loading = [timed(partial(load, arguments.model)) for _ in range(arguments.passes)]
@@ -124,7 +126,7 @@ def restoration(arguments: argparse.Namespace) -> dict[str, Any]:
         "words": sum(len(s.forms) for s in sentences),
         "scored_per_second": rate(score),
         "restored_per_second": {
-            str(count): rate(partial(restore, fitted, sentences, samples=count))
+            str(count): rate(partial(Pipeline(fitted).restore, sentences, samples=count))
             for count in arguments.draws
         },
     }

@@ -14,8 +14,7 @@ from correcting.joined import joined, separate
 from semipunct.corpus import Sentence, Words
 from semipunct.corpus.parallel import as_written
 from semipunct.evaluation.restoration import Slots
-from semipunct.pipelines.functions import correct as corrections_of
-from semipunct.pipelines.functions import restore as restorations_of
+from semipunct.pipelines.pipeline import Pipeline
 from semipunct.pipelines.text_correction import correct_running_text
 from semipunct.pipelines.trained import Trained
 
@@ -32,7 +31,7 @@ def restoration(model: Trained[Any], sentences: Sequence[Sentence]) -> Sequence[
     """Restore punctuation from words and trees, ignoring the written marks."""
     return [
         restoration_of_sentence.written
-        for restoration_of_sentence in restorations_of(model, sentences)
+        for restoration_of_sentence in Pipeline(model).restore(sentences)
     ]
 
 
@@ -40,7 +39,7 @@ def repair(model: Trained[Any], sentences: Sequence[Sentence]) -> Sequence[Slots
     """Restore punctuation with a bias towards the written marks (``restore --keep repair``)."""
     return [
         restoration_of_sentence.written
-        for restoration_of_sentence in restorations_of(model, sentences, keep="repair")
+        for restoration_of_sentence in Pipeline(model).restore(sentences, keep="repair")
     ]
 
 
@@ -60,19 +59,37 @@ def paper(
     analysis: Trained[Any],
     sentences: Sequence[Sentence],
 ) -> Sequence[Slots]:
-    """Correct with the paper's model: the strings of least expected edit distance given T'_e."""
-    corrected = corrections_of(model, sentences, analysis=analysis, minimise="slots")
+    """Correct with the paper's model to the strings of minimum expected edit distance given T'_e.
+
+    The paper takes the best of its samples, which approximates these strings.
+
+    Args:
+        model: a model of preset paper-correction.
+        analysis: a punctuation model of written text, which provides T'_e.
+        sentences: the written sentences.
+    """
+    corrected = Pipeline(model, analysis=analysis).correct(sentences, minimise="slots")
     return [sentence.slots for sentence in corrected]
 
 
 def correction(model: Trained[Any], sentences: Sequence[Sentence]) -> Sequence[Slots]:
-    """Correct with a correction model, which reads the written marks."""
-    return [sentence.slots for sentence in corrections_of(model, sentences)]
+    """Correct with a correction model, which reads the written marks.
+
+    Args:
+        model: a correction model.
+        sentences: the written sentences.
+    """
+    return [sentence.slots for sentence in Pipeline(model).correct(sentences)]
 
 
 def least_risk(model: Trained[Any], sentences: Sequence[Sentence]) -> Sequence[Slots]:
-    """Correct with the same model to the strings of minimum expected edit distance."""
-    return [sentence.slots for sentence in corrections_of(model, sentences, minimise="slots")]
+    """Correct with the same model to the strings of minimum expected edit distance.
+
+    Args:
+        model: a correction model.
+        sentences: the written sentences.
+    """
+    return [sentence.slots for sentence in Pipeline(model).correct(sentences, minimise="slots")]
 
 
 def text(

@@ -14,8 +14,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Run one command, and raise ``SystemExit`` at its end.
 
     Args:
-        arguments: of the command; None for those of this process. With None, signal handlers are
-            installed (``semipunct.cli.signals``) and the standard streams are prepared.
+        arguments: None for the arguments of this process; then signal handlers are installed
+            (``semipunct.cli.signals``) and the standard streams are prepared.
     """
     if arguments is None:
         from semipunct.cli.signals import end_at_signals

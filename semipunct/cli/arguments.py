@@ -13,11 +13,7 @@ from semipunct.files import STANDARD
 
 
 def complete_models(incomplete: str) -> list[str]:
-    """Return the names of installed models, and of their packages, that begin so.
-
-    Args:
-        incomplete: the beginning of the name.
-    """
+    """Return the names of installed models, and of their packages, that begin so."""
     from semipunct.store.installed import installed_models
 
     parts = [model.name for model in installed_models()]
@@ -88,17 +84,7 @@ Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="Show no progress on 
 def check_helpers(
     *, parser: bool, tokeniser: str | None, text: str | None = None, gold: bool = False
 ) -> None:
-    """Check that the other models for running text have a parser, and do not do the same work.
-
-    Args:
-        parser: whether there is a parser.
-        tokeniser: the folder of a tokeniser.
-        text: the folder of a text model.
-        gold: whether answers are compared with the input.
-
-    Raises:
-        UsageError: if they have none, or do.
-    """
+    """Check that the other models for running text have a parser, and do not do the same work."""
     if tokeniser is not None and (not parser or gold):
         raise UsageError(
             "--tokeniser reads text, which has no trees; "
@@ -114,16 +100,7 @@ def check_helpers(
 
 
 def check_figures(out: str | None, result: str | None, *, printed: bool) -> None:
-    """Check that the figures of an evaluation do not go where something else is written.
-
-    Args:
-        out: the file of the sentences, if there is one.
-        result: the file of the figures, if they are stored.
-        printed: whether the figures are printed as JSON.
-
-    Raises:
-        UsageError: if they do.
-    """
+    """Check that the figures of an evaluation do not go where something else is written."""
     if printed and out == STANDARD:
         raise UsageError(
             "--json and --output - cannot both write to standard output; give --output the name of "

@@ -22,12 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A command as typer describes it.
-
-    Attributes:
-        function: its parameters are those of the command, its docstring is the help.
-        example: the arguments of an example, for the end of the help.
-    """
+    """A command as typer describes it."""
 
     function: Callable[..., Any]
     example: str

@@ -35,11 +35,7 @@ def people() -> "Console":
 
 
 def tables() -> "Console":
-    """Return the console for tables, on standard output.
-
-    Raises:
-        OutputError: if standard output is closed.
-    """
+    """Return the console for tables, on standard output."""
     check_output_file(STANDARD)
     from rich.console import Console
 
@@ -72,13 +68,7 @@ def table(*headings: str) -> "Table":
 def show(
     headings: Sequence[str], rows: Iterable[Sequence[str]], *, right: str | None = None
 ) -> None:
-    """Print a table of plain strings on standard output, all of whose columns may be wrapped.
-
-    Args:
-        headings: of the columns.
-        rows: of the table.
-        right: the heading of a column that is right-aligned.
-    """
+    """Print a table of plain strings on standard output, all of whose columns may be wrapped."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
     from rich.text import Text
@@ -105,21 +95,12 @@ def explain(tokens: Iterable[str]) -> None:
 
 
 def say(text: str, style: str | None = None) -> None:
-    """Print a message to standard error, in one line that is not wrapped.
-
-    Args:
-        text: without markup.
-        style: its colour and weight, as a style of rich.
-    """
+    """Print a message to standard error, in one line that is not wrapped."""
     people().print(text, style=style, markup=False, soft_wrap=True)
 
 
 def say_all(messages: Iterable[str]) -> None:
-    """Print messages to standard error, as ``say`` does.
-
-    Args:
-        messages: without markup.
-    """
+    """Print messages to standard error, as ``say`` does."""
     for message in messages:
         say(message)
 
@@ -135,14 +116,8 @@ def check_targets(
     Args:
         paths: output files that may overwrite an input; None for an option that was not given.
         figures: an output file that must not overwrite an input.
-        inputs: files that are read.
         kept: other files that are read, and model folders, which must not be overwritten; None for
             an option that was not given.
-
-    Raises:
-        UsageError: if two outputs are the same file, an output would overwrite a file that must be
-            kept, or standard input would be read twice.
-        OutputError: as ``files.check_output_file`` does.
     """
     if [*inputs].count(STANDARD) > 1:
         raise UsageError("standard input is named twice, but can be read only once; name a file")
@@ -192,7 +167,7 @@ def readers_may_leave() -> Generator[None, None, None]:
     """End with the exit status for a closed pipe wherever that is noticed.
 
     Help texts are printed outside of commands, by libraries that end the process with status 1 when
-    nobody reads them, and what is left in a buffer is written at the very end.
+    nobody reads them, and buffers are written at the very end.
     """
     try:
         try:
@@ -222,11 +197,7 @@ def _drop_output() -> None:
 
 
 def print_json(value: Mapping[str, Any]) -> None:
-    """Print one JSON object on standard output.
-
-    Raises:
-        ValueError: for NaN and infinities.
-    """
+    """Print one JSON object on standard output."""
     with output(STANDARD) as stream:
         stream.write(to_json(value, indent=2) + "\n")
 
@@ -245,14 +216,6 @@ def report(assessment: "Assessment", *, json: bool, path: str | None) -> None:
     """Print the figures of an assessment as tables or JSON, and store the result.
 
     One report serves all commands: docs/decisions/architecture.md.
-
-    Args:
-        assessment: the figures, with what is shown beside them.
-        json: print one JSON object, not tables.
-        path: the file to store the result in, if any.
-
-    Raises:
-        UsageError: if a result is to be stored, and the metric has no counts by sentence.
     """
     if path:
         if assessment.result is None:

@@ -39,7 +39,7 @@ def decode(
         from semipunct.marks import legend
         from semipunct.pipelines.decoding import choose_decoder
 
-    decoder = choose_decoder(options.semiring, options.samples, options.nbest, options.seed)
+    decoder = choose_decoder(options)
     check_parts(
         parts,
         inputs,

@@ -21,7 +21,7 @@ def diff(
     compared otherwise. The exit status is 1 if anything differs.
     """
     console.check_targets(inputs=(a, b))
-    from semipunct.treebanks import diff as annotations
+    from semipunct.treebanks import differences as annotations
 
     treebanks = annotations.diff(a, b)
     if json:

@@ -54,7 +54,7 @@ def evaluate(
         return
     with phase("importing"):
         from semipunct.cli.phases import keep_programs
-        from semipunct.pipelines.functions import assess
+        from semipunct.pipelines.evaluation import assess
         from semipunct.pipelines.notices import read_usable_examples
         from semipunct.store.checkpoint import load
 

@@ -1,4 +1,4 @@
-"""``semipunct models``: list the installed models, and show where they are and what is in them."""
+"""``semipunct models``: list the installed models, and show their folders and cards."""
 
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -51,7 +51,7 @@ def list_models(json: arguments.Json = False) -> None:
         console.print_json({"schema": "semipunct.models-list/1", "models": rows})
         return
     headings = ("name", "kind", "size", "distribution", "version")
-    table = [{**row, "size": _megabytes(row["bytes"])} for row in rows]
+    table = [{**row, "size": f"{row['bytes'] / 1e6:.1f} MB"} for row in rows]
     console.show(headings, ([row[name] for name in headings] for row in table), right="size")
 
 
@@ -63,7 +63,7 @@ def model_folder(name: Name) -> None:
 
 @app.command("show", epilog=console.example("models show en"))
 def model_card(name: Name) -> None:
-    """Print the card of a model: what it is, what it was trained on, how good it is."""
+    """Print the card of a model: its training data and its figures."""
     from semipunct.store.folder import CARD
 
     folder = _folder(name)
@@ -73,44 +73,6 @@ def model_card(name: Name) -> None:
         raise ModelError(f"{folder / CARD}: cannot be read: {error}") from error
     with console.output(console.STANDARD) as stream:
         stream.write(card)
-
-
-@app.command("pack", epilog=console.example("models pack my-parser -o packed --dev dev.conllu"))
-def pack_model(
-    name: Name,
-    out: Annotated[
-        str,
-        typer.Option("-o", "--output", metavar="OUT", help="The model folder to write."),
-    ],
-    dev: Annotated[
-        list[str] | None,
-        typer.Option(metavar="DEV", help="Held-out file, to measure the loss; repeatable."),
-    ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace a model that is there.")] = False,
-) -> None:
-    """Write a model with smaller files, for passing it on.
-
-    Tables of weights are rounded to 8 bits with a scale for each row, other weights to half
-    precision. With --dev, figures before and after are printed and written on the model card.
-    """
-    console.check_targets(inputs=dev or (), kept=(name,))
-    from semipunct.pipelines.notices import read_usable_examples
-    from semipunct.pipelines.pack import pack
-    from semipunct.store.checkpoint import load
-
-    loaded = load(name)
-    kind = loaded.config.kind
-    examples = read_usable_examples(loaded.config.examples, dev, kind.unit) if dev else ()
-    packing = pack(loaded, out, examples, force=force)
-    table = console.table("figure", "before", "packed")
-    for figure, value in packing.figures_before.items():
-        table.add_row(figure.replace("_", " "), f"{value:.4f}", f"{packing.figures[figure]:.4f}")
-    table.add_row("size", _megabytes(packing.size_before), _megabytes(packing.size))
-    console.tables().print(table)
-
-
-def _megabytes(size: int) -> str:
-    return f"{size / 1e6:.1f} MB"
 
 
 def _folder(name: str) -> "Path":

@@ -1,19 +1,13 @@
 """``semipunct normalise``: heads of marks, and derivations with commas, made consistent."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import typer
 
 from semipunct.cli import arguments, console
 from semipunct.errors import UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from semipunct.treebanks.normalise import NormalisedTreebank
-
 
 Target = Literal["ccg"]
 CommaPlace = Literal["paper", "better"]
@@ -41,7 +35,8 @@ def normalise(
     check: Annotated[
         bool,
         typer.Option(
-            "--check", help="Write no trees; list what would change, and exit with 1 if anything."
+            "--check",
+            help="Write the changes in place of the trees, and exit with 1 if there are any.",
         ),
     ] = False,
     only: Annotated[
@@ -65,10 +60,15 @@ def normalise(
         int | None,
         typer.Option("--max", metavar="N", min=0, help="List at most N changes [20]."),
     ] = None,
-    json: Annotated[
-        bool,
-        typer.Option("--json", help="Print the changes as one JSON object; needs --check or -o."),
-    ] = False,
+    form: Annotated[
+        Literal["text", "json", "html"],
+        typer.Option(
+            "--format",
+            help="Form of the changes: text: a line for each; json: one object; html: one page for "
+            "a browser, with pictures of the trees. They go to standard output, or with --check to "
+            "--output; text beside trees goes to standard error.",
+        ),
+    ] = "text",
     to: Annotated[
         Target | None,
         typer.Option(help="Convert phrase-structure trees of the Penn Treebank to derivations."),
@@ -87,14 +87,6 @@ def normalise(
     quotes: Annotated[
         bool, typer.Option("--quotes", help="Keep quotation marks, which CCGbank leaves out.")
     ] = False,
-    report: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FILE",
-            help="Write a report of all changes: a page with pictures of the trees if the name "
-            "ends in .html, otherwise JSON.",
-        ),
-    ] = None,
 ) -> None:
     """Attach the marks of treebanks, or the commas of derivations, consistently.
 
@@ -112,46 +104,56 @@ def normalise(
         raise UsageError("--rule needs --commas; give --commas ccg as well, or leave out --rule")
     if quotes and to is None:
         raise UsageError("--quotes needs --to; give --to ccg as well, or leave out --quotes")
-    if report == console.STANDARD:
-        raise UsageError("--report needs the name of a file")
-    for_marks = {
-        "--check": check, "--only": bool(only), "--convention": convention is not None,
-        "--strict": strict, "--max": most is not None,
-        "--json": json,
-    }  # fmt: skip
+    if not check and form != "text" and (out is None or out == console.STANDARD):
+        raise UsageError(
+            f"--format {form} and the trees cannot both go to standard output; give --output the "
+            "name of a file"
+        )
+    console.check_targets(out, inputs=inputs)
     if to is not None or commas is not None:
+        for_marks = {
+            "--check": check,
+            "--only": bool(only),
+            "--convention": convention is not None,
+            "--strict": strict,
+            "--max": most is not None,
+            "--format html": form == "html",
+        }
         if unsupported := [name for name, is_given in for_marks.items() if is_given]:
             raise UsageError(
                 f"{unsupported[0]} is for treebanks in CoNLL-U; leave it out, or leave out --to "
                 "and --commas"
             )
-        _normalise_commas(
-            inputs, out or console.STANDARD, to, commas, rule or "better", quotes, report
-        )
+        _normalise_commas(inputs, out, to, commas, rule or "better", quotes, printed=form == "json")
         return
-    if check and out is not None:
-        raise UsageError("--check writes no trees; leave out --output, or leave out --check")
-    if not check:
-        out = out or console.STANDARD
-        arguments.check_figures(out, None, printed=json)
-    console.check_targets(out, figures=report, inputs=inputs)
-    from semipunct.files import output
+    from semipunct.files import title_of, to_json
     from semipunct.formats.conllu.records import write_texts
-    from semipunct.treebanks import normalise as heads
+    from semipunct.treebanks import mark_attachment as heads
 
     treebank = heads.normalise(
         *inputs, only=[each.value for each in only or ()], convention=convention, strict=strict
     )
-    if out is not None:
-        with console.output(out) as stream:
+    if not check:
+        with console.output(out or console.STANDARD) as stream:
             write_texts((sentence.text for sentence in treebank.sentences), stream)
-    if json:
-        console.print_json(heads.json_object(treebank, inputs))
+    listed = 20 if most is None else most
+    shown = [
+        *(heads.line(*change) for change in treebank.changes[:listed]),
+        *(heads.governing_line(*mark) for mark in treebank.governing[:listed]),
+    ]
+    if form == "text" and not check:
+        console.say_all(shown)
     else:
-        _list(treebank, 20 if most is None else most, is_data=check)
-    if report is not None:
-        with output(report) as stream:
-            stream.writelines(_report(treebank, report, inputs))
+        texts = (f"{each}\n" for each in shown)
+        if form == "json":
+            texts = [to_json(heads.json_object(treebank, inputs), indent=2) + "\n"]
+        elif form == "html":
+            texts = heads.changes_page(treebank, title_of("Changed heads of marks", inputs))
+        with console.output(out or console.STANDARD if check else console.STANDARD) as stream:
+            stream.writelines(texts)
+    more = len(treebank.changes) + len(treebank.governing) - len(shown)
+    if form == "text" and more:
+        console.say(f"and {more:,} more, which a higher --max lists")
     for fault in treebank.faults:
         console.say(f"{fault}; the sentence is left as it is, correct its HEAD column")
     if habit := heads.habit(treebank):
@@ -161,52 +163,23 @@ def normalise(
         raise typer.Exit(console.BAD_INPUT)
 
 
-def _report(treebank: "NormalisedTreebank", name: str, inputs: Sequence[str]) -> Iterable[str]:
-    """Return the parts of a report in the format that its name says."""
-    from semipunct.files import display_name, to_json
-    from semipunct.treebanks.normalise import changes_page, json_object
-
-    if name.lower().endswith((".html", ".htm")):
-        return changes_page(treebank, ", ".join(map(display_name, inputs)))
-    return [to_json(json_object(treebank, inputs), indent=2) + "\n"]
-
-
-def _list(treebank: "NormalisedTreebank", most: int, *, is_data: bool) -> None:
-    """List changes, on standard output if they are the data that the command writes."""
-    from semipunct.treebanks.normalise import governing_line, line
-
-    lines = [
-        *(line(*change) for change in treebank.changes[:most]),
-        *(governing_line(*mark) for mark in treebank.governing[:most]),
-    ]
-    if is_data:
-        with console.output(console.STANDARD) as stream:
-            stream.writelines(f"{each}\n" for each in lines)
-    else:
-        console.say_all(lines)
-    if more := len(treebank.changes) + len(treebank.governing) - len(lines):
-        console.say(f"and {more:,} more, which a higher --max lists")
-
-
 def _normalise_commas(
     inputs: Sequence[str],
-    out: str,
+    out: str | None,
     to: Target | None,
     commas: Target | None,
     rule: CommaPlace,
     quotes: bool,
-    report: str | None,
+    *,
+    printed: bool,
 ) -> None:
     """Convert phrases to derivations, or attach the commas of derivations, or both."""
-    console.check_targets(out, figures=report, inputs=inputs)
-    from semipunct.files import output, to_json
     from semipunct.formats.registry import format_of_grammar
 
     grammar = format_of_grammar(to or commas or "")
     normalised = grammar.derive(inputs, to=to, commas=commas, rule=rule, quotes=quotes)
     console.say_all(normalised.messages())
-    with console.output(out) as stream:
+    with console.output(out or console.STANDARD) as stream:
         stream.write(normalised.text)
-    if report is not None:
-        with output(report) as stream:
-            stream.write(to_json(normalised.as_dict(), indent=2) + "\n")
+    if printed:
+        console.print_json(normalised.as_dict())

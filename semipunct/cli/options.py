@@ -8,7 +8,7 @@ from typing import Annotated, Any, get_args
 
 import typer
 
-from semipunct.pipelines.options import descriptions
+from semipunct.pipelines.options import checked, descriptions
 
 
 def with_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -16,9 +16,6 @@ def with_options(command: Callable[..., None]) -> Callable[..., None]:
 
     The command then has these options, and gets the instance. A set of strings is given as words
     between blanks. Why so: docs/decisions/architecture.md.
-
-    Args:
-        command: a function whose other parameters are declared as typer expects them.
     """
     parameters: list[Parameter] = []
     classes: dict[str, Any] = {}
@@ -33,9 +30,11 @@ def with_options(command: Callable[..., None]) -> Callable[..., None]:
     @wraps(command)
     def call(**values: Any) -> None:
         for name, options in classes.items():
-            of_fields = [values.pop(parameter.name) for parameter in _parameters(options)]
-            hints = [hint for hint, _ in descriptions(options).values()]
-            values[name] = options(*map(_field_value, hints, of_fields))
+            given = {
+                field: values.pop(option.name or field)
+                for field, (_, option) in descriptions(options).items()
+            }
+            values[name] = checked(options, command.__name__, given)
         command(**values)
 
     call.__dict__["__signature__"] = Signature(parameters)
@@ -46,9 +45,9 @@ def with_options(command: Callable[..., None]) -> Callable[..., None]:
 def _parameters(options: Any) -> list[Parameter]:
     """Return the parameters that typer makes options of."""
     parameters: list[Parameter] = []
-    for field in fields(options):
-        hint, option = descriptions(options)[field.name]
-        name = option.name or field.name
+    defaults = {field.name: field.default for field in fields(options)}
+    for field, (hint, option) in descriptions(options).items():
+        name = option.name or field
         # Otherwise a switch would have an opposite, --no-NAME.
         spelt = (f"--{name.replace('_', '-')}",) if hint is bool else ()
         declared = typer.Option(
@@ -62,16 +61,8 @@ def _parameters(options: Any) -> list[Parameter]:
             Parameter(
                 name,
                 Parameter.POSITIONAL_OR_KEYWORD,
-                default=field.default,
-                annotation=Annotated[str | None if _is_set(hint) else hint, declared],
+                default=defaults[field],
+                annotation=Annotated[str | None if Set[str] in get_args(hint) else hint, declared],
             )
         )
     return parameters
-
-
-def _is_set(hint: Any) -> bool:
-    return Set[str] in get_args(hint)
-
-
-def _field_value(hint: Any, value: Any) -> Any:
-    return frozenset(value.split()) if _is_set(hint) and value is not None else value

@@ -30,14 +30,6 @@ def parse(
     options: ParseOptions = ParseOptions(),
     parts: PartOptions = PartOptions(),
     tokeniser: arguments.Tokeniser = None,
-    punctuation: Annotated[
-        str | None,
-        typer.Option(
-            metavar="MODEL",
-            help="Folder of a punctuation model, which reranks the parser's most probable trees by "
-            "the punctuation of the input.",
-        ),
-    ] = None,
     gold: Annotated[
         bool, typer.Option("--gold", help="Evaluate against the trees and tags of the input.")
     ] = False,
@@ -47,8 +39,8 @@ def parse(
 ) -> None:
     """Tag words and parse them into dependency trees, or with a parser of phrases into phrases.
 
-    Punctuation is attached by rule. It influences the parse only with --punctuation, or if the
-    parser was trained with model.marks. Tags and trees of the input are ignored; with --gold, those
+    Punctuation is attached by rule. It influences the parse only if the parser was trained with
+    model.marks. Tags and trees of the input are ignored; with --gold, those
     of the parser are evaluated against them, without punctuation. A model of the kind beam-parser
     reads the tags and the punctuation of its input (.conllu), and one of the kind ccg-parser
     reads words with tags (.auto) and writes derivations.
@@ -63,17 +55,10 @@ def parse(
             f"{'--gold' if gold else '--probabilities'} needs one tree per sentence; leave out "
             "--trees and --nbest"
         )
-    if punctuation is not None and (trees or nbest or probabilities):
-        raise UsageError(
-            "--punctuation chooses one tree for each sentence; leave out --trees, --nbest and "
-            "--probabilities"
-        )
-    if options.weight != 1 and punctuation is None:
-        raise UsageError("--weight needs --punctuation; give a punctuation model as well")
     arguments.check_helpers(parser=True, tokeniser=tokeniser, gold=gold)
     check_parts(parts, inputs, {"--output": out is not None, "--gold": gold})
     arguments.check_figures(out, result, printed=json)
-    console.check_targets(out, figures=result, inputs=inputs, kept=(model, tokeniser, punctuation))
-    task = prepare(model, "parse", options, tokeniser=tokeniser, punctuation=punctuation)
+    console.check_targets(out, figures=result, inputs=inputs, kept=(model, tokeniser))
+    task = prepare(model, "parse", options, tokeniser=tokeniser)
     request = Request(inputs=inputs, system=model, gold=gold)
     run(task, request, out=out, parts=parts, json=json, result=result, quiet=quiet)

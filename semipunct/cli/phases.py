@@ -21,11 +21,7 @@ _spent: dict[str, float] = {}
 
 @contextmanager
 def phase(name: str) -> Generator[None]:
-    """Add the time of a ``with`` block, in which nothing is compiled, to a phase.
-
-    Args:
-        name: of the phase, as it is printed.
-    """
+    """Add the time of a ``with`` block, in which nothing is compiled, to a phase."""
     start = time.perf_counter()
     try:
         yield

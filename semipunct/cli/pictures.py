@@ -25,16 +25,7 @@ Painter = Callable[[Callable[[Any], object]], bytes]
 
 
 def painter(path: str, width: float, height: float) -> Painter:
-    """Check, before the work begins, that a plot can be drawn, and return the painter.
-
-    Args:
-        path: the output file; its extension determines the format.
-        width: in inches.
-        height: in inches.
-
-    Raises:
-        UsageError: for an unknown format, or if matplotlib is not installed.
-    """
+    """Check, before the work begins, that a plot can be drawn, and return the painter."""
     form = Path(path).suffix.lower().removeprefix(".")
     if form not in FORMATS:
         suffixes = ", ".join(f".{name}" for name in FORMATS)

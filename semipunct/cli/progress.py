@@ -23,11 +23,6 @@ def training_progress(title: str = "", *, lines: bool = True) -> Generator[Repor
     """Yield a function for the reports of ``semipunct.training.train.train``.
 
     On a terminal a bar shows visits, loss and time left. Output goes to standard error.
-
-    Args:
-        title: the text before the bar.
-        lines: whether each evaluation on the development sentences is also printed as a line, on a
-            terminal or not.
     """
     bar = _bar(title)
     task = bar.add_task("preparing", total=None, loss="")
@@ -60,11 +55,6 @@ def sentence_progress(
     """Yield a function that wraps an iterator of sentences and shows their count on a terminal.
 
     Nothing is shown if the sentences themselves are printed on the terminal.
-
-    Args:
-        title: the name of the task.
-        output: the output file, if any.
-        quiet: show nothing.
     """
     from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
@@ -95,6 +85,27 @@ def sentence_progress(
         yield advancing
 
 
+@contextmanager
+def counted_progress(noun: str) -> Generator[Callable[[int, int], None], None, None]:
+    """Yield a function for the progress of work whose size is known.
+
+    A bar shows it on a terminal, and a line for each tenth elsewhere.
+    """
+    bar = _bar("")
+    task = bar.add_task(noun, total=None, loss="")
+    tenths = 0
+
+    def report(done: int, total: int) -> None:
+        nonlocal tenths
+        bar.update(task, completed=done, total=total)
+        if bar.disable and 10 * done // total > tenths:
+            tenths = 10 * done // total
+            console.say(f"{done:,} of {total:,} {noun}")
+
+    with bar:
+        yield report
+
+
 def evaluation_line(progress: "Progress") -> str:
     """Return the result of the last evaluation as one line."""
     figure = "none" if progress.figure is None else f"{progress.figure:.4f}"
@@ -110,7 +121,7 @@ def evaluation_line(progress: "Progress") -> str:
 
 
 def speed(progress: "Progress") -> str:
-    """Return what is read in a second and what is left to read, if progress is told in words."""
+    """Return the words read in a second and the words left, if progress is counted in words."""
     if not (progress.counted and progress.seconds):
         return ""
     done, left = (n * progress.size for n in (progress.visits, progress.total - progress.visits))

@@ -112,12 +112,11 @@ def quickstart(
 def _restore() -> None:
     """Print a text without marks and capitals, and the same text restored."""
     from semipunct.cli.phases import keep_programs
-    from semipunct.pipelines.functions import restore_text
-    from semipunct.store.checkpoint import load
+    from semipunct.pipelines.pipeline import load
 
     keep_programs()
     console.say(f"restoring a text with the installed model {LANGUAGE!r} ...")
-    restored = restore_text(load(LANGUAGE), TRANSCRIPT)
+    restored = load(LANGUAGE)(TRANSCRIPT)
     screen = console.tables()
     for title, text in (("Words as they were said", TRANSCRIPT), ("The text restored", restored)):
         screen.print(f"\n{title}", style="bold")

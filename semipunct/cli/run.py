@@ -22,18 +22,7 @@ READ_AHEAD = 256
 
 
 def check_parts(options: PartOptions, inputs: Sequence[str], excluded: Mapping[str, bool]) -> None:
-    """Check, before any model is loaded, that a corpus can be answered in parts, if it is to be.
-
-    Args:
-        options: of parts.
-        inputs: the files.
-        excluded: options that cannot be combined with parts, and whether they were given.
-
-    Raises:
-        UsageError: if an option is invalid or excluded, files cannot be divided, or the engine is
-            not installed.
-        OutputError: if the folder cannot be made.
-    """
+    """Check, before any model is loaded, that a corpus can be answered in parts, if it is to be."""
     options.check(excluded=excluded)
     if options.folder is not None:
         from semipunct.files import check_place
@@ -47,24 +36,14 @@ def check_parts(options: PartOptions, inputs: Sequence[str], excluded: Mapping[s
 
 
 def prepare(model: str, name: "Name", options: Any, **helpers: Any) -> "Task[Any, Any]":
-    """Load a pipeline, and return its task.
-
-    Args:
-        model: the folder or name of the first model.
-        name: of the task.
-        options: of the task.
-        **helpers: folders or names of other models, as ``pipelines.load`` takes them.
-
-    Raises:
-        ModelError, UsageError: as ``Pipeline.task`` does.
-    """
+    """Load a pipeline, and return its task."""
     with phase("importing"):
         from semipunct.cli.phases import keep_programs
         from semipunct.pipelines.pipeline import load
         from semipunct.pipelines.task import task_of
     with phase("loading the model"):
-        pipeline = load(model, **helpers)
-        task = task_of(pipeline.model, name, model)(pipeline, pipeline.helpers, options)
+        nlp = load(model, **helpers)
+        task = task_of(nlp.model, name, model)(nlp.trained, nlp.helpers, options)
     keep_programs()
     return task
 
@@ -82,17 +61,7 @@ def run(
     """Answer all entries of files; write the answers, or compare them, or both.
 
     Args:
-        task: of a pipeline.
-        request: the files, and whether answers are compared.
         out: the output file; None for standard output, or if answers are compared for no output.
-        parts: of the output.
-        json: print the comparison as one JSON object.
-        result: the file to store the comparison in, if any.
-        quiet: show no progress.
-
-    Raises:
-        UsageError: if standard input would be read twice, or files cannot be divided.
-        TreebankError: if a file is damaged, or there is nothing to compare.
     """
     from semipunct.cli.progress import sentence_progress
 
@@ -135,14 +104,7 @@ def run(
 
 
 def read_ahead(entries: Iterator[Any]) -> tuple[list[Any], Iterator[Any]]:
-    """Return the first entries, from which writers learn the habits of a file, and all of them.
-
-    Args:
-        entries: of the files.
-
-    Raises:
-        TreebankError: if a file is damaged.
-    """
+    """Return the first entries, from which writers learn the habits of a file, and all of them."""
     first = list(islice(entries, READ_AHEAD))
     return first, chain(first, entries)
 

@@ -52,12 +52,13 @@ def serve(
         from semipunct.cli.signals import leave_to_server
         from semipunct.models.parsing.parser import Parser
         from semipunct.models.running_text.model import TextModel
-        from semipunct.pipelines.pipeline import PARSER, load
+        from semipunct.pipelines.pipeline import PARSER, Pipeline
+        from semipunct.store.checkpoint import load
     _check_port(host, port)
     keep_programs()
     with phase("loading the model"):
         text_model = load(model, TextModel)
-        folder = text_model.parts.get(PARSER) if parser is None else parser
+        folder = Pipeline(text_model).parts.get(PARSER) if parser is None else parser
         app = application(text_model, None if folder is None else load(folder, Parser), limit=limit)
     leave_to_server()
     uvicorn.run(

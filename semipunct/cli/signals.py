@@ -86,9 +86,6 @@ def interruptible(notice: str = "") -> Generator[Stop, None, None]:
     terminated.  Signals that the process ignores, such as those of background jobs of a shell, stay
     ignored.  Outside the main thread, where Python delivers no signals, the flag is never set.
 
-    Args:
-        notice: a message to write to standard error when the flag is set.
-
     Yields:
         The flag.
     """

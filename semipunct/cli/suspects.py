@@ -41,15 +41,17 @@ def suspects(
     console.check_targets(out, inputs=inputs, kept=(model,))
     with phase("importing"):
         from semipunct.cli.phases import keep_programs
+        from semipunct.cli.progress import counted_progress
         from semipunct.files import to_json
         from semipunct.formats.conllu.records import write_texts
         from semipunct.store.checkpoint import load
-        from semipunct.treebanks import suspects as marks
+        from semipunct.treebanks import suspicions as marks
 
     with phase("loading the model"):
         loaded = load(model)
     keep_programs()
-    listed = marks.suspects(loaded, *inputs, top=top)
+    with counted_progress("strings compared") as report:
+        listed = marks.suspects(loaded, *inputs, top=top, report=report)
     # Before the file is opened for writing: it may be one of the inputs.
     if form == "conllu":
         texts = list(marks.annotate(listed, inputs))

@@ -232,12 +232,7 @@ def train(
 
 
 def summary(trained: "TrainingResult", out: str) -> str:
-    """Return a summary of a run in one line.
-
-    Args:
-        trained: the result of the run.
-        out: the model folder.
-    """
+    """Return a summary of a run in one line."""
     from semipunct.cli.progress import duration
 
     value = trained.criterion.of(trained.best)

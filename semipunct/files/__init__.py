@@ -11,6 +11,7 @@ from semipunct.files.reading import (
     file_sha256,
     read_bytes,
     sha256,
+    title_of,
 )
 from semipunct.files.strict_json import finite, from_json, json_document, to_json
 from semipunct.files.writing import check_output_file, check_place, output, write_bytes
@@ -32,6 +33,7 @@ __all__ = [
     "output",
     "read_bytes",
     "sha256",
+    "title_of",
     "to_json",
     "write_bytes",
 ]

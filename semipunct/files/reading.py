@@ -7,7 +7,7 @@ import gzip
 import hashlib
 import sys
 import zlib
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from io import BufferedReader, BytesIO, RawIOBase
@@ -89,6 +89,12 @@ class FileKind:
 def display_name(path: str | Path) -> str:
     """Return the name of a path in messages (``-`` is ``<stdin>``)."""
     return _STANDARD_INPUT if str(path) == STANDARD else str(path)
+
+
+def title_of(content: str, paths: Iterable[str | Path]) -> str:
+    """Return the title of a page about files: what it shows, and their names without folders."""
+    names = ("standard input" if str(path) == STANDARD else Path(path).name for path in paths)
+    return f"{content}: {', '.join(names)}"
 
 
 def byte_lines(path: str | Path, kind: FileKind) -> Iterator[bytes]:

@@ -39,13 +39,7 @@ NO_COUNTS = (
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table of strings.
-
-    Attributes:
-        headings: of the columns.
-        rows: one string for each column.
-        wraps: whether the last column is wrapped on a narrow screen.
-    """
+    """A table of strings."""
 
     headings: tuple[str, ...]
     rows: Sequence[tuple[str, ...]]
@@ -54,20 +48,10 @@ class Table:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assessment:
-    """Figures, and what is shown with them.
+    """Figures with their tables and messages.
 
     Attributes:
-        task: the name of the metric, or of the type of the figures.
-        figures: of the corpus.
-        rows: of the table of figures.
-        signature: of the figures.
         result: the statistics to store; None if the metric has none for single sentences.
-        extra: further values of the JSON output.
-        tables: shown below the figures.
-        tokens: shown in tables, among which special ones are explained.
-        omitted: a message about sentences that were omitted, unless ``extra`` has their numbers
-            and these are printed.
-        messages: for users.
     """
 
     task: str
@@ -83,12 +67,7 @@ class Assessment:
 
     @classmethod
     def of(cls, result: Result, **values: Any) -> Assessment:
-        """Assess a result.
-
-        Args:
-            result: the statistics; their figures are shown as they are unless ``rows`` are given.
-            **values: attributes by name.
-        """
+        """Assess a result."""
         figures = result.figures
         rows = values.pop("rows", None) or figures.rows()
         return cls(
@@ -100,14 +79,7 @@ class Assessment:
 def assess_parses(
     system: str, signature: str, treebank: Sequence[Any], parses: Sequence[Sentence]
 ) -> Assessment:
-    """Compare the trees and tags of a parser with those of a treebank.
-
-    Args:
-        system: the name of the parser.
-        signature: of the figures.
-        treebank: the sentences with their own trees and tags.
-        parses: the same sentences with those of the parser.
-    """
+    """Compare the trees and tags of a parser with a treebank."""
     is_treebank = isinstance(treebank, Treebank)
     return Assessment.of(
         Result(system, signature, parsing_statistics(without_omitted(treebank), parses)),
@@ -124,13 +96,9 @@ def assess_restorations(
     most: int = 0,
     marks: Set[str] | None = None,
 ) -> Assessment:
-    """Compare restored punctuation with that of the input.
+    """Compare restored punctuation with the input.
 
     Args:
-        system: the name of the model.
-        signature: of the figures.
-        restored: the restored sentences.
-        most: confusions to list.
         marks: the marks to compare; None for all.
     """
     sentences = [restoration.sentence for restoration in restored]
@@ -185,17 +153,7 @@ def assess_corrections(
     *,
     most: int,
 ) -> Assessment:
-    """Compare corrected punctuation with references.
-
-    Args:
-        system: the name of the model.
-        signature: of the figures.
-        pairs: corrected sentences with their references.
-        most: errors to list.
-
-    Raises:
-        TreebankError: if there are no sentences.
-    """
+    """Compare corrected punctuation with references."""
     if not pairs:
         raise TreebankError("no sentence could be corrected, so there is nothing to compare")
     statistics = correction_statistics(
@@ -217,11 +175,7 @@ def assess_corrections(
 
 
 def restorations_of(outcomes: Sequence[Outcome[Restoration[Any]]]) -> list[Restoration[Any]]:
-    """Return the restored sentences among outcomes.
-
-    Raises:
-        TreebankError: if there are none.
-    """
+    """Return the restored sentences among outcomes."""
     restored = [restoration for _, restoration in outcomes if restoration is not None]
     if not restored:
         raise TreebankError("no sentence could be restored, so there is nothing to compare")
@@ -238,17 +192,7 @@ def prepare_comparison(
     *,
     running: bool,
 ) -> tuple[Iterator[Entry[Any, Any]], Assess]:
-    """Return entries, and the comparison of their corrections with the references of a request.
-
-    Args:
-        task: whose corrections are compared.
-        entries: of the files; with references all of them are read now.
-        request: names the references, if there are any.
-        running: whether words are separated from their marks as in running text.
-
-    Raises:
-        TreebankError: if references do not match the entries.
-    """
+    """Return entries, and the comparison of their corrections with the references of a request."""
     references: list[Any] = []
     if request.references:
         read = [*entries]
@@ -273,13 +217,7 @@ def prepare_comparison(
 def correction_signature(
     digest: str, data: Sequence[ParallelSentence[Sentence | Words]], options: CorrectOptions
 ) -> str:
-    """Return the signature of figures, which are comparable if they differ only in the model.
-
-    Args:
-        digest: the digest of the model.
-        data: the corrected sentences, with references.
-        options: the options of correction.
-    """
+    """Return the signature of figures, which are comparable if they differ only in the model."""
     return figures_signature(
         "correction",
         digest[:12],

@@ -1,9 +1,9 @@
-"""Choice of the string of each slot by expected edit distance, among those that may stand there.
+"""Choice of the string of each slot by expected edit distance, among the possible ones.
 
-What stands in a text is evidence for what may be inserted beside it. A string is no alternative if
-it changes a slot within an orthographic word, doubles a mark that belongs to a word, joins two
-words that stand apart, or leaves a bracket or quotation mark without its partner. The last is a
-constraint on several slots together (``marks.balance``); the others exclude strings slot by slot.
+The marks of a text restrict the marks that can be inserted. A string is impossible if it changes a
+slot within an orthographic word, doubles a mark that belongs to a word, joins two separate words,
+or leaves a bracket or quotation mark without its partner. The last condition constrains several
+slots together (``marks.balance``); the others exclude strings slot by slot.
 
 Why these restrict the decision and not the model: docs/decisions/restoration.md.
 """
@@ -35,7 +35,7 @@ from semipunct.pipelines.distributions import SlotPosterior
 from semipunct.pipelines.options import Keep, RestoreOptions
 
 Allowed = Callable[[int, Puncteme], bool]
-"""Whether a string may stand in a slot, given by its number."""
+"""Whether a string is possible in a slot, given by its number."""
 
 ALTERNATIVES = 8
 """The strings of a slot among which partners of brackets and quotation marks are sought."""
@@ -43,15 +43,7 @@ ALTERNATIVES = 8
 
 @dataclass(frozen=True)
 class Standing:
-    """The marks of a sentence that stand, as a constraint on those that are inserted.
-
-    Attributes:
-        sentence: words, and the tree if there is one, with the existing marks.
-        keep: the treatment of these marks.
-        joining: the marks that only join words.
-        paired: whether inserted brackets and quotation marks need partners even where nothing
-            stands. Draws of a model of trees have them anyway.
-    """
+    """The marks of a sentence, as a constraint on inserted ones."""
 
     sentence: Sentence[Any] | Words
     keep: Keep
@@ -100,12 +92,7 @@ class Standing:
         return ("", *self.sentence.forms, "")
 
     def allows(self, slot: int, string: Puncteme) -> bool:
-        """Return whether a string may be put into a slot that is not fixed.
-
-        Args:
-            slot: the number of the slot.
-            string: its tokens.
-        """
+        """Return whether a string may be put into a slot that is not fixed."""
         s = self.sentence
         if not string or not self.is_evidence or string == s.slots[slot]:
             return True
@@ -162,16 +149,7 @@ def chosen_strings(
     options: RestoreOptions,
     threshold: float | None = None,
 ) -> list[Puncteme]:
-    """Return the string of each slot of least expected edit distance.
-
-    Args:
-        standing: what stands in the sentence.
-        draws: draws of its punctuation, among which whole draws are chosen.
-        views: the posteriors of the slots.
-        options: the options of restoration.
-        threshold: for a high F1, the probability from which the most probable mark of a slot is
-            inserted; the edit distance then determines only which marks stand there.
-    """
+    """Return the string of each slot of least expected edit distance."""
 
     def allows(slot: int, string: Puncteme) -> bool:
         return is_writable(string, options.marks) and standing.allows(slot, string)
@@ -205,15 +183,7 @@ def chosen_strings(
 
 
 def _decided(view: SlotPosterior, slot: int, allows: Allowed, threshold: float) -> SlotPosterior:
-    """Return the distribution of a slot, given the decision whether it gets a mark.
-
-    Args:
-        view: its distribution.
-        slot: its number.
-        allows: says which strings may stand in it.
-        threshold: the probability from which its most probable mark is inserted; it is not asked
-            where there is known to be a mark, such as at the end of a paragraph.
-    """
+    """Return the distribution of a slot, given the decision whether it gets a mark."""
     if () not in view.strings:
         threshold = 0.0
     best = int(not view.strings[0])
@@ -236,15 +206,12 @@ def beside_what_stands(
     views: Sequence[SlotPosterior],
     joining: JoiningMarks,
 ) -> list[Puncteme]:
-    """Undo corrections that what stands in a text contradicts, at the least cost.
+    """Undo corrections that the other marks of a text contradict, at the least cost.
 
     The cost of a string is the probability that it is wrong.
 
     Args:
-        sentence: words, tree and existing marks.
         corrected: ``[n + 1]`` the corrected strings.
-        views: the posteriors of the slots.
-        joining: the marks that only join words.
     """
     standing = Standing(sentence, "repair", joining)
     chosen = [
@@ -268,11 +235,6 @@ def _alternatives(
     """Return the strings that a slot may get with their expected edit distances.
 
     A slot that was left empty can be filled only by a partner of another mark.
-
-    Args:
-        view: the posterior of the slot.
-        chosen: the string of least expected edit distance.
-        strings: the strings that may stand there, the most probable first.
     """
     fitting = [string for string in strings if chosen or encloses(string)]
     some = list(dict.fromkeys(((), chosen, *fitting[:ALTERNATIVES])))
@@ -285,9 +247,7 @@ def best_strings(
     """Return for each slot the string of least expected edit distance; ties go to probability.
 
     Args:
-        draws: ignored; for the same signature as ``best_draw``.
-        views: the posteriors of the slots.
-        allows: says which strings may stand in a slot; by default all that can be written.
+        allows: says which strings are possible in a slot; by default all that can be written.
     """
     return [_least(view, slot, allows or _any_writable) for slot, view in enumerate(views)]
 
@@ -318,9 +278,7 @@ def best_draw(
     Strings that are not allowed are replaced by empty ones.
 
     Args:
-        draws: the draws.
-        views: the posteriors of the slots.
-        allows: says which strings may stand in a slot; by default all that can be written.
+        allows: says which strings are possible in a slot; by default all that can be written.
     """
     allows = allows or _any_writable
     allowed = [
@@ -338,7 +296,6 @@ def is_writable(string: Puncteme, marks: Collection[str] | None) -> bool:
     """Return whether a string has no token for rare marks, and only requested tokens.
 
     Args:
-        string: the tokens.
         marks: the requested tokens; None for all.
     """
     return UNK not in string and (marks is None or all(t in marks for t in string))
@@ -349,7 +306,7 @@ def _any_writable(slot: int, string: Puncteme) -> bool:
 
 
 CLOSING = {"¿": "?", "¡": "!"}
-"""The mark that ends what an inverted mark begins."""
+"""The mark that closes after an inverted mark."""
 
 
 class _Partner(NamedTuple):
@@ -357,8 +314,6 @@ class _Partner(NamedTuple):
 
     Attributes:
         string: the most probable string that has the mark; None if there is none.
-        present: the probability of strings with the mark.
-        absent: the probability of those without it.
     """
 
     string: Puncteme | None
@@ -377,8 +332,6 @@ def pair_inverted_marks(
     Args:
         strings: ``[n + 1]`` the chosen strings.
         existing: ``[n + 1]`` the strings of slots that are not changed; empty for the others.
-        views: the distributions of the slots.
-        allows: says which strings may stand in a slot that is not fixed.
     """
     chosen = list(strings)
     for slot, string in enumerate(strings):
@@ -404,7 +357,7 @@ def _pair(
     ends = _partner(views[end], closing, lambda s: allows(end, s) and not CLOSING.keys() & set(s))
     is_free = slot < end and not existing[end] and ends.string is not None
     if is_free and begins.present * ends.present > begins.absent * ends.absent:
-        # What opens after the end stays there.
+        # Opening marks after the end stay there.
         following = [token for token in chosen[end] if token in CLOSING]
         chosen[end] = (*(ends.string or ()), *following)
     else:
@@ -422,9 +375,7 @@ def may_replace(string: Puncteme, written: Puncteme, marks: Set[str] | None) -> 
     """Return whether a string may be written in place of another one.
 
     Args:
-        string: the string.
-        written: the other one.
-        marks: those that may be corrected; None for all.
+        marks: the marks to correct; None for all.
     """
     # The token that represents all rare ones cannot be written, and the dots of abbreviations
     # are parts of words.

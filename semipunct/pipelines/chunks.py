@@ -1,4 +1,4 @@
-"""The loop over the entries of files that all tasks share: chunks, order, what is left out.
+"""The loop over the entries of files that all tasks share: chunks, order, omissions.
 
 Why there is one loop: docs/decisions/architecture.md.
 """
@@ -28,7 +28,7 @@ class Chunk:
     """Consecutive entries that are answered together.
 
     Attributes:
-        entries: those that are not omitted.
+        entries: without omitted ones.
         numbers: of their sentences (see ``answer_entries``); with the seed they determine draws,
             so that these do not depend on the size of chunks.
         number: the number of the chunk, from 0.
@@ -54,18 +54,15 @@ def answer_entries(
 ) -> Iterator[Outcome[R]]:
     """Yield entries in their order with the answers for them, one chunk after another.
 
-    Sentences of treebanks are numbered in their order, without those that are omitted; sentences
-    of a text by their place, its line and their place among the sentences that begin there. What
-    another model finds in one part of a text does then not affect the numbers in another one.
+    Sentences of treebanks are numbered in their order, without omitted ones; sentences of a text by
+    their line and their place among the sentences that begin there, so that a change in one part of
+    a text does not affect the numbers in another one.
 
     Args:
-        entries: sentences of files.
         answer: returns the answers for a chunk, which has at least one entry; None for a sentence
             without one.
-        omissions: counts the entries that are left out when they are read.
         size: the number of entries of all chunks but the last, omitted ones included; by default
             ``CHUNK``.
-        first: the number of the first sentence of a treebank.
     """
     numbering = Numbering(first)
     for number, chunk in enumerate(in_chunks(entries, size or CHUNK)):
@@ -87,11 +84,7 @@ class Numbering:
     """
 
     def __init__(self, first: int = 0) -> None:
-        """Begin to count.
-
-        Args:
-            first: the number of the first sentence of a treebank.
-        """
+        """Begin to count."""
         self._next = first
         self._line, self._before = 0, 0
 
@@ -99,7 +92,7 @@ class Numbering:
         """Return the numbers of the next sentences.
 
         Args:
-            sentences: in their order, without those that are omitted.
+            sentences: in their order, without omitted ones.
         """
         numbers: list[int] = []
         for sentence in sentences:
@@ -116,10 +109,6 @@ class Numbering:
 def place_number(line: int, before: int) -> int:
     """Return the number of a sentence of a text.
 
-    Args:
-        line: the number of its line.
-        before: how many sentences begin before it in the same line.
-
     Returns:
         a number that fits 32 bits, as random keys have them; for the first sentence of a line that
         of the line before it.
@@ -132,12 +121,7 @@ _STRIDE = 2654435761
 
 
 def in_chunks(items: Iterable[T], size: int) -> Iterator[list[T]]:
-    """Yield lists of consecutive items, to limit the number of items in memory.
-
-    Args:
-        items: to divide.
-        size: of every list but the last.
-    """
+    """Yield lists of consecutive items, to limit the number of items in memory."""
     iterator = iter(items)
     while chunk := list(islice(iterator, size)):
         yield chunk
@@ -146,11 +130,9 @@ def in_chunks(items: Iterable[T], size: int) -> Iterator[list[T]]:
 def in_groups(
     items: Iterable[T], size_of: Callable[[T], int], room: int, most: int | None = None
 ) -> Iterator[list[T]]:
-    """Yield lists of consecutive items whose sizes add up to what there is room for in memory.
+    """Yield lists of consecutive items with a limited sum of sizes, to limit memory.
 
     Args:
-        items: to divide.
-        size_of: returns the size of an item.
         room: the maximum sum of sizes, unless a single item is larger.
         most: the maximum number of items of a list; None for any.
     """

@@ -35,13 +35,9 @@ def evaluate(
     """Score the punctuation of sentences, given their words and trees.
 
     Args:
-        model: a punctuation model of any kind, with its weights.
-        sentences: words, trees and surface punctuation; omitted ones do not count, and an
-            empty sequence has perplexity NaN.
         system: the name of the model in the result; by default its kind.
         treebank: a SHA-256 digest for the signature; by default ``treebank_digest`` of the
             sentences.
-        model_digest: the digest of the model, if it is known; computing it reads all weights.
 
     Returns:
         log p(x | T) and the number of slots of each sentence; ``figures`` has the perplexity.
@@ -69,11 +65,7 @@ def evaluate(
 
 
 def assess_on_examples(request: EvaluateRequest) -> Assessment:
-    """Compute the figures by which training chooses the best weights.
-
-    Raises:
-        UsageError: if counts by sentence are to be stored; said before the model is run.
-    """
+    """Compute the figures by which training chooses the best weights."""
     if request.stored:
         raise UsageError(NO_COUNTS)
     fitted, usable = request.model.model, without_omitted(request.examples)

@@ -1,4 +1,4 @@
-"""Parts of a corpus by the workers of Dask: those of a cluster, or processes of this machine.
+"""Parts of a corpus by the workers of Dask, in a cluster or on this machine.
 
 Workers get the content of parts and return the output. This process reads and writes all files, so
 that workers need no common file system, and a worker that dies leaves nothing behind.
@@ -47,15 +47,7 @@ def answers(
     """Yield the answers for parts in the order in which they are ready.
 
     Args:
-        task: of the command; its models are loaded by each worker.
-        writer: of its answers.
         form: of the output; None for the default.
-        parts: few of them are in memory at any time.
-        options: the address of a scheduler, or the number of workers of this machine.
-
-    Raises:
-        ModelError: if a worker has another model.
-        EngineError: if the scheduler does not answer, or a part fails.
     """
     first = next(parts, None)
     if first is None:  # nothing to start workers for

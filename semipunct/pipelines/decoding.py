@@ -16,6 +16,7 @@ from semipunct.models.punctuation import decode as inference
 from semipunct.models.punctuation.decode import Analysis
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.pipelines import limits
+from semipunct.pipelines.options import DecodeOptions
 from semipunct.pipelines.trained import Trained, punctuation_model
 from semirings import Derivation, KBest, Sampling, Selective, Semiring, plugins
 from semirings.plugins import Plugin
@@ -25,37 +26,15 @@ CHUNK = 1024
 
 
 def decode(
-    model: Trained[Any],
-    sentences: Sequence[Sentence | OmittedT],
-    semiring: str = "viterbi",
-    *,
-    samples: int | None = None,
-    nbest: int | None = None,
-    seed: int = 0,
+    model: Trained[Any], sentences: Sequence[Sentence | OmittedT], options: DecodeOptions
 ) -> list[list[Analysis] | OmittedT]:
     """Find the underlying punctuation trees of sentences.
-
-    Args:
-        model: a punctuation model with its weights.
-        sentences: words, trees and surface punctuation. Omitted ones pass through.
-        semiring: ``viterbi`` for the best tree, ``kbest`` for the k best, ``sampling`` for trees
-            drawn from the posterior, or the name of another selective semiring.
-        samples: the number of trees drawn for each sentence, with ``sampling`` (by default 1), at
-            most ``limits.TREES``.
-        nbest: the maximum number of different trees of a sentence, with ``kbest`` (by default 4),
-            at most ``limits.RANKS``.
-        seed: the random seed.
 
     Returns:
         The analyses of each sentence, the best first; an empty list for a sentence without an
         analysis, which happens only with hard sets.
-
-    Raises:
-        UsageError: if there is no such semiring, it cannot decode, or ``nbest`` or ``samples``
-            does not apply to it.
-        ModelError: if the model is of another kind.
     """
-    chosen = choose_decoder(semiring, samples, nbest, seed)
+    chosen = choose_decoder(options)
     punctuation = punctuation_model(model)
     usable: list[Sentence] = without_omitted(sentences)
     analyses_of_all = [
@@ -70,37 +49,20 @@ def decode(
 
 @dataclass(frozen=True, slots=True)
 class Decoder:
-    """A way to analyse sentences.
-
-    Attributes:
-        analyse: the function from model, weights, sentences and the number of their chunk to the
-            analyses of each sentence.
-        label: ``sample`` or ``rank`` if the analyses of a sentence are numbered in the output.
-        draws: whether analyses are drawn, which makes them depend on their chunk.
-    """
+    """A way to analyse sentences."""
 
     analyse: Callable[[PunctuationModel, Weights, Sequence[Sentence], int], list[list[Analysis]]]
     label: str = ""
     draws: bool = False
 
 
-def choose_decoder(name: str, samples: int | None, nbest: int | None, seed: int) -> Decoder:
+def choose_decoder(options: DecodeOptions) -> Decoder:
     """Return the decoder for a semiring.
 
     A selective semiring gives the best derivation, ``kbest`` the k best, ``sampling`` draws from
     the posterior.
-
-    Args:
-        name: the name of the semiring.
-        samples: draws per sentence; None for 1.
-        nbest: the maximum number of analyses per sentence; None for the semiring's ``k``.
-        seed: the random seed.
-
-    Raises:
-        UsageError: if there is no such semiring, if it cannot decode, or if ``samples`` or
-            ``nbest`` does not apply to it, or exceeds its limit.
-        SemipunctError: if the semiring cannot be loaded.
     """
+    name, samples, nbest = options.semiring, options.samples, options.nbest
     _, chosen = installed_semiring(name)
     if samples is not None and not isinstance(chosen, Sampling):
         raise UsageError(f"--samples needs --semiring sampling; {name} does not draw")
@@ -112,7 +74,7 @@ def choose_decoder(name: str, samples: int | None, nbest: int | None, seed: int)
         draws = samples or 1
         return Decoder(
             lambda m, p, sentences, chunk: inference.sample(
-                m, p, sentences, draws, part_seed(seed, chunk)
+                m, p, sentences, draws, part_seed(options.seed, chunk)
             ),
             label="sample",
             draws=True,
@@ -146,22 +108,12 @@ def _check_limit(name: str, number: int | None, most: int) -> None:
 
 
 def part_seed(seed: int, part: int) -> int:
-    """Derive the seed of a part of the input: no two parts, nor two seeds, share random numbers.
-
-    Args:
-        seed: the random seed.
-        part: the number of the part, or of its first sentence.
-    """
+    """Derive the seed of a part of the input: no two parts, nor two seeds, share random numbers."""
     return int(np.random.SeedSequence((seed, part)).generate_state(1)[0] >> 1)
 
 
 def installed_semiring(name: str) -> tuple[Plugin, Semiring]:
-    """Return the semiring of a name, and the plugin that provides it.
-
-    Raises:
-        UsageError: if there is no such semiring.
-        SemipunctError: if it cannot be loaded.
-    """
+    """Return the semiring of a name, and the plugin that provides it."""
     plugin_of = plugins.available()
     if name not in plugin_of:
         known = ", ".join(plugin_of)

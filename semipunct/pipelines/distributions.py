@@ -26,7 +26,6 @@ class SlotPosterior:
     """The posterior distribution over the strings of one slot, estimated from draws.
 
     Attributes:
-        strings: the strings drawn, the most probable first.
         probability: ``[strings]`` the probability of each.
     """
 
@@ -49,11 +48,7 @@ class SlotPosterior:
         return np.array(table, np.float64) @ self.probability
 
     def as_dict(self, string: Puncteme) -> dict[str, Any]:
-        """Return the distribution as JSON-serialisable values.
-
-        Args:
-            string: the string put into the slot, which is listed however small its probability.
-        """
+        """Return the distribution as JSON-serialisable values."""
         alternatives = dict(zip(self.strings[:LISTED], self.probability.tolist(), strict=False))
         alternatives.setdefault(string, self.of(string))
         return {
@@ -88,9 +83,7 @@ def rank_strings(
     """Return the distributions of slots that a network predicts.
 
     Args:
-        strings: the strings by number.
         table: ``[slots, strings]`` their probabilities.
-        empty: the slots that are certainly empty.
     """
     order = np.argsort(-table, kind="stable")
     counts = np.maximum(1, (table > _NEGLIGIBLE).sum(1))
@@ -107,12 +100,7 @@ def _ranked(strings: Sequence[Puncteme], probability: Floats, places: Ints) -> S
 
 
 def mean(several: Sequence[SlotPosterior], weights: Sequence[float]) -> SlotPosterior:
-    """Return the weighted mean of distributions over the strings of one slot.
-
-    Args:
-        several: the distributions.
-        weights: the weight of each, which sum to 1.
-    """
+    """Return the weighted mean of distributions over the strings of one slot."""
     total: dict[Puncteme, float] = {}
     for view, weight in zip(several, weights, strict=True):
         for string, probability in zip(view.strings, view.probability.tolist(), strict=True):

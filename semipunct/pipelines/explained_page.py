@@ -1,8 +1,7 @@
 """A self-contained HTML page of explained text, without scripts.
 
 Details open by the popover attribute of HTML, which the keyboard reaches and the escape key closes.
-Every mark is also an item of a list below its sentence, for print and for screen readers; text is
-escaped wherever it stands.
+Every change is also an item of a list below its sentence, for print; all text is escaped.
 """
 
 from __future__ import annotations
@@ -19,15 +18,10 @@ from semipunct.pipelines.reasons.marks import percent
 
 
 def explained_page(explanations: Iterable[Explanation], title: str) -> Iterator[str]:
-    """Yield the parts of a page in UTF-8.
-
-    Args:
-        explanations: the sentences or paragraphs.
-        title: of the page.
-    """
+    """Yield the parts of a page in UTF-8."""
     key = (
         '<p class="key">A mark is shaded the darker the less certain it is. Choose one to read '
-        "why it stands there.</p>\n"
+        "its reason.</p>\n"
     )
     sections = (
         part
@@ -62,9 +56,9 @@ def _section(explanation: Explanation, number: int) -> Iterator[str]:
             f'<button popovertarget="{name}m{index}" popovertargetaction="hide">Close</button>'
             "</div>\n"
         )
-    if marks:
-        yield f"<details open><summary>Marks ({len(marks)})</summary>\n<ol>\n"
-        for mark in marks:
+    if changed := [mark for mark in marks if mark.is_changed]:
+        yield f"<details open><summary>Changes ({len(changed)})</summary>\n<ol>\n"
+        for mark in changed:
             yield f"<li>{_line(mark, text)}</li>\n"
         yield "</ol></details>\n"
     if explanation.analysis is not None:

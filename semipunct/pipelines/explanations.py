@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
+from typing import TYPE_CHECKING, Any, NamedTuple, TextIO, cast
 
 from semipunct.corpus import Entry, Omitted, Sentence, Words
 from semipunct.corpus.located import Located
 from semipunct.corpus.parallel import as_written
 from semipunct.formats import Writer
+from semipunct.formats.text import TextWriter
 from semipunct.marks import SILENT, Puncteme, display_form, spacing
 from semipunct.models.punctuation import decode
 from semipunct.models.punctuation.corrector import CorrectionModel
@@ -35,7 +36,7 @@ from semipunct.pipelines.tree_writing import dump, omitted_as_dict
 from semipunct.trees import DependencyTree
 
 if TYPE_CHECKING:
-    from semipunct.formats import Writer
+    from semipunct.pipelines.task import Task
 
 
 Answer = Restoration[Any] | Corrected
@@ -46,10 +47,6 @@ def analyse_answers(
     model: Trained[Any], answers: Sequence[Answer | Omitted]
 ) -> list[Analysed | None]:
     """Return the underlying tree of each restored or corrected sentence.
-
-    Args:
-        model: the model that restored or corrected them, with its weights.
-        answers: the sentences; omitted ones are passed over.
 
     Returns:
         One for each answer; None if it is omitted, the model has no underlying trees, or the marks
@@ -96,10 +93,6 @@ class Explanation:
     """An explained sentence, or a part of a text that was left as it was.
 
     Attributes:
-        name: of the sentence.
-        source: its text as it was.
-        text: its text with the marks of the model.
-        analysis: the underlying tree, if the model has explanation.
         omitted: why it was left as it was; None if it was not.
     """
 
@@ -129,11 +122,7 @@ class TreeDetails(NamedTuple):
     """The part of the underlying tree that explains a mark.
 
     Attributes:
-        constituent: its words.
-        relation: of the constituent.
-        underlying: the underlying marks of the slot.
         rule: how the channel rewrites them; None if it does not.
-        features: those that weigh most, with their weights.
     """
 
     constituent: str
@@ -144,12 +133,7 @@ class TreeDetails(NamedTuple):
 
 
 def tree_details(mark: Mark, analysis: Analysed | None) -> TreeDetails | None:
-    """Return what the underlying tree says about a mark; None without a tree.
-
-    Args:
-        mark: of the sentence.
-        analysis: of the sentence.
-    """
+    """Return the part of the underlying tree that explains a mark; None without a tree."""
     constituent = mark.why.constituent
     if analysis is None or constituent is None:
         return None
@@ -164,12 +148,7 @@ def tree_details(mark: Mark, analysis: Analysed | None) -> TreeDetails | None:
 
 
 def mark_as_dict(mark: Mark, analysis: Analysed | None = None) -> dict[str, Any]:
-    """Return a mark as values for JSON.
-
-    Args:
-        mark: the mark.
-        analysis: the underlying tree of its sentence, if there is explanation.
-    """
+    """Return a mark as values for JSON."""
     details = tree_details(mark, analysis)
     return {
         "start": mark.start,
@@ -195,13 +174,7 @@ def mark_as_dict(mark: Mark, analysis: Analysed | None = None) -> dict[str, Any]
 def explained_sentence(
     answer: Answer, analysis: Analysed | None = None, least: float = LEFT_OUT
 ) -> Explanation:
-    """Return an explained sentence, spaced by the rules of its script.
-
-    Args:
-        answer: the restored or corrected sentence.
-        analysis: its underlying tree, if the model has explanation.
-        least: the probability from which a mark that was left out is listed.
-    """
+    """Return an explained sentence, spaced by the rules of its script."""
     sentence, written = answer.sentence, answer.written
     source = spacing.text(sentence.forms, _shown(sentence.slots))
     text = spacing.text(sentence.forms, _shown(written))
@@ -220,11 +193,7 @@ def explained_entry(
     """Return an explained sentence of a file, in the layout of the file.
 
     Args:
-        entry: of the file.
         answer: the restored or corrected sentence; None if it was left as it was.
-        writer: of the entries.
-        analysis: its underlying tree, if the model has explanation.
-        least: the probability from which a mark that was left out is listed.
     """
     content, record = entry.content, entry.record
     if answer is None or isinstance(content, Omitted):
@@ -264,7 +233,6 @@ def write_json(explanations: Iterable[Explanation], stream: TextIO) -> None:
     """Write a JSON object for each sentence.
 
     Args:
-        explanations: the sentences.
         stream: which must not translate line ends.
     """
     for explanation in explanations:
@@ -274,11 +242,7 @@ def write_json(explanations: Iterable[Explanation], stream: TextIO) -> None:
 
 
 def lines_of_text(explanations: Iterable[Explanation]) -> Iterator[str]:
-    """Yield lines: each sentence, or how it changed, and a line for each mark.
-
-    Args:
-        explanations: the sentences.
-    """
+    """Yield lines: each sentence, or how it changed, and a line for each mark."""
     for explanation in explanations:
         before, after = explanation.source.strip("\r\n"), str(explanation.text).strip("\r\n")
         if explanation.omitted is not None:
@@ -314,12 +278,6 @@ def explain(
 ) -> list[Explanation | Omitted]:
     """Explain the marks of restored or corrected sentences.
 
-    Args:
-        model: the model that restored or corrected them, with its weights.
-        answers: results of ``restore``, ``restore_words`` or ``correct``. Omitted sentences pass
-            through.
-        left_out: the probability from which a mark that was left out is listed.
-
     Returns:
         For each sentence its text, whose ``marks`` have reasons, and its underlying tree if the
         model has one.
@@ -329,6 +287,13 @@ def explain(
         answer if isinstance(answer, Omitted) else explained_sentence(answer, analysis, left_out)
         for answer, analysis in zip(answers, analyses, strict=True)
     ]
+
+
+def explain_text(task: Task[Any, Any], text: str, left_out: float = LEFT_OUT) -> list[Explanation]:
+    """Explain the marks that a task decides on in each part of a text."""
+    entries = [Entry(cast(Any, part.content), part) for part in task.read_text(text)]
+    outcomes = task.answer(entries)
+    return list(explain_outcomes(task.model, outcomes, TextWriter(), left_out))
 
 
 _TOGETHER = 64
@@ -344,10 +309,7 @@ def explain_outcomes(
     """Yield explanations of the sentences of files, some of which are analysed together.
 
     Args:
-        model: the model that restored or corrected them, with its weights.
-        outcomes: entries and what was restored or corrected, None for those left unchanged.
-        writer: of the entries.
-        least: the probability from which a mark that was left out is listed.
+        outcomes: entries and their answers, None for unchanged entries.
     """
     for chunk in in_chunks(outcomes, _TOGETHER):
         answered = [answer for _, answer in chunk if answer is not None]

@@ -36,13 +36,7 @@ PARSER = "parser"
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part of a treebank, parsed by a parser that has not seen it.
-
-    Attributes:
-        sentences: the numbers of its sentences.
-        parser: the parser.
-        parses: the parses of each sentence.
-    """
+    """A part of a treebank, parsed by a parser that has not seen it."""
 
     sentences: range
     parser: TrainingResult
@@ -67,16 +61,8 @@ def jackknife(
     the treebank itself.
 
     Args:
-        train: the treebank.
-        dev: the development sentences, on which the best weights of each parser are selected.
-        folds: the number of parts, each parsed by its own parser.
-        trees: the number of trees drawn for each sentence; 0 for the best one.
         models: a folder that keeps the parsers; those in it are not trained again. By default
             nothing is kept.
-        config: a TOML file of the settings of the parsers.
-        settings: single settings, such as ``train.visits=12000``.
-        seed: the seed of training and of draws.
-        report: a function called at each step.
 
     Returns:
         The parses of each sentence: one, or ``trees`` draws.
@@ -107,21 +93,7 @@ def jackknifed_parts(
     seed: int = 0,
     **training: Any,
 ) -> Iterator[Part]:
-    """Yield the parts of a treebank in order.
-
-    Args:
-        config: the settings of the parsers.
-        sentences: the treebank.
-        dev: the development sentences.
-        folder: the folder for the parsers.
-        count: the number of parts.
-        trees: the number of trees drawn for each sentence; 0 for the best one.
-        seed: the seed of draws.
-        **training: as in ``train_jackknife``.
-
-    Raises:
-        UsageError, TreebankError, ModelError, TrainingError: as in ``jackknife``.
-    """
+    """Yield the parts of a treebank in order."""
     options = ParseOptions(seed=seed)
     for part, fitted in train_jackknife(config, sentences, dev, folder, count, **training):
         held_out = [sentences[i] for i in part]
@@ -137,13 +109,6 @@ def folds(sentences: int, count: int) -> list[range]:
     """Divide sentences into consecutive parts, whose sizes differ by at most one.
 
     Consecutive sentences are often from the same text, so a held-out part is from other texts.
-
-    Args:
-        sentences: the number of sentences.
-        count: the number of parts.
-
-    Raises:
-        UsageError: if there are fewer than two parts, or fewer sentences than parts.
     """
     if not 2 <= count <= sentences:
         raise UsageError(
@@ -163,21 +128,8 @@ def train_jackknife(
 ) -> Iterator[tuple[range, TrainingResult]]:
     """Train one model for each part of a treebank, on the other parts.
 
-    Args:
-        config: the settings of all models.
-        sentences: the treebank.
-        dev: development sentences, on which the best weights are selected.
-        folder: the folder for the models. Finished models of the same sentences are not trained
-            again.
-        count: the number of parts.
-        **training: ``report`` and ``stop`` of ``semipunct.training.train.train``.
-
     Yields:
         The numbers of the sentences of a part, and the model that has not seen them.
-
-    Raises:
-        UsageError: as in ``folds``.
-        TreebankError, ModelError, TrainingError: as in ``semipunct.training.train.train``.
     """
     digest = treebank_digest(sentences)[:12]
     for number, part in enumerate(folds(len(sentences), count), 1):

@@ -7,7 +7,7 @@ SAMPLES = 100_000
 """Draws per sentence in restoration: the standard error of a probability is then at most 0.0016."""
 
 TREES = 1_000
-"""Trees per sentence drawn from the posterior; those of a whole batch are in memory at once."""
+"""Trees per sentence drawn from the posterior; a whole batch of them is in memory at once."""
 
 RANKS = 16
 """Best trees per sentence: the compiled program that ranks them grows with their number."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any
+from typing import Any, Literal
 
 from semipunct.errors import UsageError
+from semipunct.pipelines.options import checked
 from semipunct.pipelines.pipeline import OPTIONS, Pipeline, load
-from semipunct.pipelines.task import Name
 
 
 class BatchMapper:
@@ -20,7 +20,7 @@ class BatchMapper:
     def __init__(
         self,
         model: str,
-        task: Name = "restore",
+        task: Literal["restore", "correct"] = "restore",
         *,
         column: str = "text",
         output: str = "punctuated",
@@ -29,36 +29,19 @@ class BatchMapper:
     ) -> None:
         """Name models, columns and options; nothing is loaded.
 
-        Args:
-            model: its name or folder.
-            task: ``restore`` or ``correct``.
-            column: of texts; a missing value has no answer.
-            output: the new column.
-            helpers: names or folders of other models, as ``load`` takes them.
-            **options: attributes of the options of the task by name.
-
         Raises:
-            UsageError: if an option does not exist.
+            UsageError: if an option does not exist, or its value is invalid.
         """
-        try:
-            OPTIONS[task](**options)
-        except TypeError as error:
-            raise UsageError(f"an option of {task} does not exist: {error}") from error
+        checked(OPTIONS[task], task, options)
         self.model, self.column, self.output = model, column, output
-        self.task: Name = task
+        self.task: Any = task
         self.helpers, self.options = tuple((helpers or {}).items()), options
 
     def __call__(self, batch: Any) -> Any:
-        """Answer a batch; neither its size nor the order of rows affects what a row gets.
-
-        Args:
-            batch: a mapping from names to columns, or a data frame.
+        """Answer a batch; neither its size nor the order of rows affects an answer.
 
         Returns:
             The same with one more column.
-
-        Raises:
-            UsageError: if the batch has no column of texts.
         """
         if self.column not in batch:
             raise UsageError(f"the batch has no column {self.column}; name one as column")
@@ -73,5 +56,5 @@ class BatchMapper:
 
 
 @lru_cache(maxsize=2)
-def _load_once(model: str, helpers: tuple[tuple[str, Any], ...]) -> Pipeline[Any]:
+def _load_once(model: str, helpers: tuple[tuple[str, Any], ...]) -> Pipeline:
     return load(model, **dict(helpers))

@@ -1,4 +1,4 @@
-"""Texts that know their marks: what was decided at each place, and why."""
+"""Texts with their marks: the decision at each place, and its reason."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class PunctuatedText(str):
     """A text with restored or corrected punctuation, which is a string like any other.
 
     Attributes:
-        marks: what was decided, in the order of the text: marks that stand there, marks that were
+        marks: the decisions, in the order of the text: marks that are there, marks that were
             removed, and places where marks were left out although they had some probability.
     """
 
@@ -66,7 +66,7 @@ class PunctuatedText(str):
     def _repr_html_(self) -> str:
         """Return the text with its changed marks shaded, the darker the less certain.
 
-        A caret stands where a mark was left out; the alternatives are shown when the pointer rests
+        A caret shows a mark that was left out; the alternatives appear when the pointer rests
         on a mark.
         """
         pieces: list[str] = []
@@ -95,12 +95,10 @@ def punctuate_part(
     """Return a part of a text with other marks.
 
     Args:
-        part: with the capitals that it is to have.
         written: ``[n + 1]`` strings of tokens to write.
         chosen: ``[n + 1]`` the strings that these represent, as the posteriors have them.
         posteriors: ``[n + 1]`` the distributions of the slots.
         least: the probability from which a mark that was left out is listed.
-        analysis: the underlying tree, if the model has one.
     """
     text = part.punctuate(written)
     outside = part.outside(written)
@@ -129,8 +127,8 @@ class Mark:
     Attributes:
         start: the place of the marks in the text, as an index of characters.
         end: their end; equal to ``start`` where there are none.
-        before: the marks that stood there, separated by blanks; empty if there were none.
-        after: the marks that stand there.
+        before: the marks as they were, separated by blanks; empty if there were none.
+        after: the marks as they are.
         probability: of these.
         alternatives: other strings and their probabilities, the most probable first.
         why: the reason as a sentence, and its key in the catalogue.
@@ -150,12 +148,12 @@ class Mark:
 
     @property
     def is_changed(self) -> bool:
-        """True if other marks stand there than before."""
+        """True if the marks differ from before."""
         return self.before != self.after
 
     @property
     def reason(self) -> str:
-        """Why these marks stand there, or what the model does, as sentences for a writer."""
+        """The reason of these marks, or the decision of the model, as sentences for a writer."""
         return self.why.text
 
     @property
@@ -181,16 +179,14 @@ def decided_marks(
     least: float = LEFT_OUT,
     analysis: Analysed | None = None,
 ) -> list[Mark]:
-    """Return what was decided at the slots of a sentence.
+    """Return the decisions at the slots of a sentence.
 
     Args:
         forms: ``[n]`` its words.
         slots: ``[n + 1]`` each: its marks as they were, and as they are in the text.
-        places: of words and marks in the text.
         chosen: ``[n + 1]`` the strings that were decided on, as the posteriors have them.
         posteriors: ``[n + 1]`` the distributions of the slots.
         least: the probability from which a mark that was left out is listed.
-        analysis: the underlying tree, if the model has one.
     """
     before, after = map(spacing.visible, slots)
     line = Line(forms, after)
@@ -200,7 +196,7 @@ def decided_marks(
         zip(before, after, places.marks, strict=True)
     ):
         posterior = posteriors[slot]
-        # Few slots of a text are listed: what is said of them is not prepared for the others.
+        # Few slots of a text are listed, so nothing is prepared for the others.
         other = int(posterior.strings[0] == chosen[slot])
         is_doubted = other < len(posterior.strings) and posterior.probability[other] >= least
         if not (marks_before or marks_after or is_doubted):
@@ -249,7 +245,6 @@ class Places:
         """Find words and marks in a text, one after another.
 
         Args:
-            text: of the sentence.
             forms: ``[n]`` its words, as spelt in the text; empty for words that are part of the
                 preceding one there.
             slots: ``[n + 1]`` its marks, as spelt in the text.
@@ -277,13 +272,7 @@ class Places:
         return cls(tuple(ends), tuple(marks), start)
 
     def place(self, slot: int, start: int, stop: int) -> Span:
-        """Return the place of tokens of a slot; it is empty for an insertion.
-
-        Args:
-            slot: its number.
-            start: the first of the tokens, the dot of an abbreviation not counted.
-            stop: the one after the last.
-        """
+        """Return the place of tokens of a slot; it is empty for an insertion."""
         spans = self.marks[slot]
         if start < stop:
             return spans[start][0], spans[stop - 1][1]
@@ -297,11 +286,7 @@ RECORDED = ("slot", "word", "start", "end", "before", "after", "decision", "prob
 
 
 def mark_records(marks: Iterable[tuple[str, Mark]]) -> list[dict[str, Any]]:
-    """Return marks as rows of a table: only texts and numbers, the same columns always.
-
-    Args:
-        marks: the id of its sentence, and the mark.
-    """
+    """Return marks as rows of a table: only texts and numbers, the same columns always."""
     rows: list[dict[str, Any]] = []
     for sentence, mark in marks:
         alternative, share = mark.alternatives[0] if mark.alternatives else (None, None)
@@ -318,7 +303,7 @@ class Change:
     Attributes:
         start: of the part in the source.
         end: of the part in the source; equal to the start for an insertion.
-        replacement: what is written instead.
+        replacement: the new text.
         place: the start of the replacement in the new text.
         marks: the decisions on marks in it.
     """
@@ -334,10 +319,6 @@ def changes(source: str, text: PunctuatedText) -> list[Change]:
     """Return the parts of a text in which marks, and the blanks beside them, were changed.
 
     Letters may have other capitals, but are otherwise the same in both texts, and in order.
-
-    Args:
-        source: the text as it was.
-        text: with other marks.
     """
     spans = list(_differences(source, str(text)))
     marks = [mark for mark in text.marks if mark.is_changed]
@@ -354,13 +335,7 @@ def changes(source: str, text: PunctuatedText) -> list[Change]:
 
 
 def places_in_source(source: str, text: str, places: Sequence[int]) -> list[int]:
-    """Return where places of a text with other marks are in its source.
-
-    Args:
-        source: the text as it was.
-        text: with other marks.
-        places: indices of characters of the text, in ascending order.
-    """
+    """Return where places of a text with other marks are in its source."""
     spans = iter([*_differences(source, text), (len(source), len(source), len(text), len(text))])
     start, end, place, stop = next(spans)
     shift = 0

@@ -68,25 +68,17 @@ class UnseenValues:
 class ForeignWords:
     """Counts words that a model does not know, which are many in a text of another language.
 
-    A model of English knows nine in ten words of any English text, but half of those of a Spanish
+    A model of English knows nine in ten words of any English text, but half of a Spanish
     one, and fewer of more distant languages.
     """
 
     def __init__(self, vocabulary: Container[str]) -> None:
-        """Begin without counts.
-
-        Args:
-            vocabulary: the words in lower case that the model knows.
-        """
+        """Begin without counts."""
         self._vocabulary = vocabulary
         self._counts = np.zeros(2, np.int64)
 
     def watch(self, entries: Iterable[E]) -> Iterator[E]:
-        """Yield entries, and count their words.
-
-        Args:
-            entries: of files, or omitted ones.
-        """
+        """Yield entries, and count their words."""
         for entry in entries:
             if not isinstance(entry.content, Omitted):
                 known = [
@@ -112,13 +104,7 @@ class Omissions:
     """Counts sentences that cannot be processed, by reason; empty lines are none."""
 
     def __init__(self, outcome: str, *, keeps_markup: bool = True) -> None:
-        """Begin without counts.
-
-        Args:
-            outcome: what becomes of such sentences, for the messages.
-            keeps_markup: whether the output has lines of code and other markup as they were, so
-                that they are not counted.
-        """
+        """Begin without counts."""
         self._outcome = outcome
         self._uncounted = {EMPTY, MARKUP} if keeps_markup else {EMPTY}
         self._counts: Counter[str] = Counter()
@@ -164,43 +150,21 @@ class LongSentences:
 
 
 def read_usable(paths: Sequence[str]) -> Treebank:
-    """Read treebanks of which at least one sentence can be used.
-
-    Raises:
-        TreebankError: if none is left, and as ``formats.read_treebank`` does.
-    """
+    """Read treebanks of which at least one sentence can be used."""
     treebank = read_treebank(paths)
     check_any(treebank, paths, "sentence")
     return treebank
 
 
 def read_usable_examples(examples: str, paths: Sequence[str], unit: str) -> Sequence[Example]:
-    """Read files of which at least one example can be used to train or assess a model.
-
-    Args:
-        examples: their type, such as ``examples`` of a kind of model.
-        paths: the files.
-        unit: the word for one example.
-
-    Raises:
-        TreebankError: if none is left, or a file is missing or damaged.
-    """
+    """Read files of which at least one example can be used to train or assess a model."""
     usable = read_examples(examples, paths)
     check_any(usable, paths, unit)
     return usable
 
 
 def check_any(examples: Sequence[Any], paths: Sequence[str], unit: str) -> None:
-    """Check that something usable was read.
-
-    Args:
-        examples: what was read.
-        paths: the files.
-        unit: the word for one element.
-
-    Raises:
-        TreebankError: if nothing was; it says what was omitted.
-    """
+    """Check that something usable was read."""
     if not examples:
         omitted = omissions(examples)
         raise TreebankError(

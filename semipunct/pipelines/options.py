@@ -10,11 +10,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from functools import cache
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, get_type_hints
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    Literal,
+    TypeVar,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
-from semipunct.errors import UsageError
+import msgspec
+
+from semipunct.errors import UsageError, suggest
 from semipunct.pipelines import limits
 from semipunct.wording import quantity
 
@@ -24,8 +35,8 @@ if TYPE_CHECKING:
 
 
 Candidates = Literal["slots", "draws"]
-"""Strings among which the expected edit distance is minimised: those of each slot, or whole draws,
-as in the paper."""
+"""The candidates of least expected edit distance: strings of each slot, or whole draws, as in the
+paper."""
 Loss = Literal["errors", "slots", "draws"]
 """``errors``: a slot gets the most probable string among those that the written one can become by
 corrections seen in training; otherwise as ``Candidates``."""
@@ -33,16 +44,16 @@ Keep = Literal["replace", "repair", "keep"]
 """The treatment of existing marks: they are removed first, used as uncertain evidence, or left
 unchanged, so that only empty slots are filled."""
 Lines = Literal["none", "paragraph", "sentence"]
-"""What the end of a line says: nothing; a sentence ends there; a sentence ends there and nowhere
+"""The meaning of the end of a line: none; a sentence ends there; a sentence ends there and nowhere
 else."""
 Objective = Literal["f1", "edits"]
-"""What decisions optimise: the F1 of marks, or the number of edits, as in the paper."""
+"""The objective of decisions: the F1 of marks, or the number of edits, as in the paper."""
 Surface = Literal["drawn", "best"]
 RestoredForm = Literal["conllu", "text", "json"]
 CorrectedForm = Literal["text", "conllu", "json", "diff", "m2"]
 DecodedForm = Literal["conllu", "brackets", "json", "svg", "html"]
 Engine = Literal["dask"]
-"""What runs the processes that share the work on a corpus."""
+"""The engine of the processes that share the work on a corpus."""
 
 
 T = TypeVar("T")
@@ -57,14 +68,12 @@ class Helpers:
         tokeniser: finds sentences and words of running text.
         text_model: finds sentences and capitals of running text, and votes for marks.
         analysis: a punctuation model that finds underlying trees of the original text.
-        punctuation: a punctuation model that reranks trees.
     """
 
     parser: Trained[Any] | Sequence[Trained[Any]] | None = None
     tokeniser: Trained[Any] | None = None
     text_model: Trained[Any] | None = None
     analysis: Trained[Any] | None = None
-    punctuation: Trained[Any] | None = None
 
     @property
     def parsers(self) -> Sequence[Trained[Any]]:
@@ -84,20 +93,35 @@ class Helpers:
         }
 
 
-def split_settings(
-    kind: type[T], options: T | None, settings: Mapping[str, Any]
-) -> tuple[T, Helpers]:
-    """Return the options and the other models that are given by name.
+def checked(kind: type[T], task: str, values: Mapping[str, Any]) -> T:
+    """Return the options of a task that are given by name.
 
-    Args:
-        kind: the class of the options.
-        options: which the settings override; None for the defaults.
-        settings: attributes of either by name.
+    A string of marks is divided at blanks, so ``", ."`` is ``{",", "."}``.
+
+    Raises:
+        UsageError: naming the similar options, or the values that an option takes.
     """
-    helping = {name: settings[name] for name in Helpers.__slots__ if name in settings}
-    own: Any = {name: value for name, value in settings.items() if name not in helping}
-    chosen: Any = options or kind()
-    return replace(chosen, **own), Helpers(**helping)
+    hints = get_type_hints(kind)
+    chosen: dict[str, Any] = {}
+    for name, value in values.items():
+        if name not in hints:
+            known = suggest(name, hints) or f"; its options are {', '.join(sorted(hints))}"
+            if name in Helpers.__slots__:
+                known = f"; give it to load: semipunct.load(MODEL, {name}=...)"
+            raise UsageError(f"{task} has no option {name}{known}")
+        is_marks = isinstance(value, str) and Set[str] in get_args(hints[name])
+        try:
+            chosen[name] = msgspec.convert(value.split() if is_marks else value, hints[name])
+        except msgspec.ValidationError as error:
+            choices = [
+                each
+                for hint in (hints[name], *get_args(hints[name]))
+                if get_origin(hint) is Literal
+                for each in get_args(hint)
+            ]
+            known = f"give {' or '.join(choices)}" if choices else f"{error}".lower()
+            raise UsageError(f"{name} of {task} is {value!r}; {known}") from error
+    return kind(**chosen)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,7 +130,7 @@ class Option:
 
     Attributes:
         help: the description, as ``--help`` prints it.
-        name: the name of the option, if it differs from that of the field.
+        name: of the option, if it differs from the name of the field.
         metavar: the name of its value; None for its type.
         minimum: the least value that the command line accepts.
         maximum: the largest one.
@@ -121,25 +145,17 @@ class Option:
 
 @cache
 def descriptions(kind: type[Any]) -> dict[str, tuple[Any, Option]]:
-    """Return the type and the description of each field of a class of options.
-
-    Args:
-        kind: the class.
-    """
+    """Return the type and the description of each field of a class of options."""
     hints = get_type_hints(kind, include_extras=True)
     return {
         field.name: (hints[field.name].__origin__, hints[field.name].__metadata__[0])
         for field in fields(kind)
+        if hasattr(hints[field.name], "__metadata__")
     }
 
 
 def check_values(options: Any, tokens: Sequence[str]) -> None:
-    """Raise ``UsageError`` unless numbers are within their limits, and marks are known.
-
-    Args:
-        options: of restoration or correction.
-        tokens: the marks that the model knows.
-    """
+    """Raise ``UsageError`` unless numbers are within their limits, and marks are known."""
     for name, (_, option) in descriptions(type(options)).items():
         value = getattr(options, name)
         if not isinstance(value, int | float):
@@ -177,11 +193,11 @@ LineEnds = Annotated[
 ]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RestoreOptions:
     """Options of restoration.
 
-    If ``keep`` is None, marks of a text are kept, and those of a treebank are replaced. If
+    If ``keep`` is None, marks of a text are kept, and marks of a treebank are replaced. If
     ``marks`` is None, all tokens of the model may be inserted. The docstring of ``restore_words``
     says more of ``trees`` and ``share``.
     """
@@ -267,7 +283,7 @@ class RestoreOptions:
         return self.keep or ("keep" if sentence.source == "text" else "replace")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CorrectOptions:
     """Options of correction.
 
@@ -318,11 +334,7 @@ class CorrectOptions:
         return 0.5 if self.minimise == "errors" else 0.0
 
     def check(self, tokens: Sequence[str]) -> None:
-        """Raise ``UsageError`` unless all values are valid for a model.
-
-        Args:
-            tokens: the marks that the model knows.
-        """
+        """Raise ``UsageError`` unless all values are valid for a model."""
         check_values(self, tokens)
         if self.analyses > self.samples:
             raise UsageError(
@@ -334,10 +346,7 @@ class CorrectOptions:
 
 
 def as_correction(options: RestoreOptions) -> CorrectOptions:
-    """Return the options of correction that were given as those of restoration.
-
-    Args:
-        options: of restoration.
+    """Return options of restoration as options of correction.
 
     Raises:
         UsageError: if correction does not have one of them.
@@ -348,13 +357,19 @@ def as_correction(options: RestoreOptions) -> CorrectOptions:
         if getattr(options, field.name) != field.default
     }
     for name in given.keys() - {field.name for field in fields(CorrectOptions)}:
-        raise UsageError(f"--{name} is an option of restoration; leave it out to correct")
+        raise UsageError(f"--{name} is an option of restoration; give --restore, or leave it out")
     return CorrectOptions(**given)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ParseOptions:
-    """Options of parsing; the expected number of correct arcs is that of minimum Bayes risk."""
+    """Options of parsing.
+
+    Attributes:
+        lines: how a text model that finds the sentences of a text reads the ends of lines.
+    """
+
+    lines: Lines = "paragraph"
 
     decoder: Annotated[
         Literal["risk", "best"],
@@ -371,17 +386,33 @@ class ParseOptions:
             help="Write the K most probable trees.", metavar="K", minimum=0, maximum=limits.RANKS
         ),
     ] = 0
-    weight: Annotated[
-        float, Option(help="With --punctuation: weight of its score.", metavar="W", minimum=0)
-    ] = 1.0
     probabilities: Annotated[
         bool, Option(help="Add probabilities of heads, relations and tags to MISC.")
     ] = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExplainOptions:
+    """Options of explanations."""
+
+    restore: Annotated[
+        bool,
+        Option(help="Restore marks, and explain them; otherwise wrong marks are corrected."),
+    ] = False
+    left_out: Annotated[
+        float,
+        Option(
+            help="List marks that were left out if their probability is at least P.",
+            metavar="P",
+            minimum=0,
+            maximum=1,
+        ),
+    ] = limits.LEFT_OUT
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DecodeOptions:
-    """Options of decoding; ``tasks.decode.decode`` has them."""
+    """Options of decoding."""
 
     semiring: Annotated[
         str,

@@ -25,14 +25,7 @@ LEAST = 16
 
 @dataclass(frozen=True, slots=True)
 class Packing:
-    """Sizes and figures of a model, before and after packing.
-
-    Attributes:
-        size_before: bytes of the files of the model.
-        size: bytes of the files of the packed model.
-        figures_before: by which training chooses the best weights, on the held-out examples.
-        figures: the same of the packed model.
-    """
+    """Sizes and figures of a model, before and after packing."""
 
     size_before: int
     size: int
@@ -46,14 +39,7 @@ def pack(
     """Write a model with smaller files: tables of weights in 8 bits, others in half precision.
 
     The model card gets a section with the figures of both, so that whoever receives the model
-    knows what packing cost.
-
-    Args:
-        model: a finished model, loaded from its folder.
-        output: the model folder to write.
-        examples: held-out examples of the type that the kind is trained on; without any, no
-            figures are computed.
-        force: replace a model that is there.
+    knows the cost of packing.
 
     Returns:
         Sizes and figures, before and after.
@@ -71,7 +57,7 @@ def pack(
     folder = Path(output)
     check_output(folder)
     if not force and is_model_folder(folder):
-        raise ModelError(f"{folder}: is there already; name another place, or replace it (--force)")
+        raise ModelError(f"{folder}: is there already; name another place, or give force=True")
     packed = pack_weights(model.parameters)
     before, after = (_figures(model, weights, examples) for weights in (model.parameters, packed))
     size_before = sum(path.stat().st_size for path in files.values())
@@ -90,9 +76,6 @@ def pack_weights(parameters: Mapping[str, Array]) -> dict[str, Array]:
 
     Arrays that half precision cannot hold (entries beyond 65,504) are kept. Saving stores such
     weights in that form without loss (``store.checkpoint``).
-
-    Args:
-        parameters: the weights by name.
     """
     return {name: _packed(np.asarray(array)) for name, array in parameters.items()}
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
-from itertools import accumulate, pairwise
 from typing import Any, TypeVar
 
 import jax
@@ -28,11 +27,10 @@ from semipunct.models.parsing.decoding import (
 )
 from semipunct.models.parsing.parser import Parser
 from semipunct.models.parsing.vocabulary import TAGS, ParserVocabulary
-from semipunct.models.punctuation.decode import corpus_log_likelihood
 from semipunct.pipelines import limits
 from semipunct.pipelines.distributions import SlotPosterior, rank_strings
 from semipunct.pipelines.options import ParseOptions
-from semipunct.pipelines.trained import InPlace, Trained, model_of_kind, punctuation_model
+from semipunct.pipelines.trained import InPlace, Trained, model_of_kind
 from semipunct.trees import DependencyTree, lift_arcs
 from semipunct.wording import quantity
 
@@ -40,7 +38,7 @@ Table = npt.NDArray[np.float32]
 """``[slots, strings]`` the probabilities of the strings of the slots of a piece."""
 
 _JOINED = "parataxis"
-"""The relation from the root of the first piece to those of the others (juxtaposition in UD)."""
+"""The relation from the root of the first piece to the other roots (juxtaposition in UD)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,16 +46,11 @@ class Parse:
     """The analysis of a sentence by a parser.
 
     Attributes:
-        sentence: the words with the tags and the tree of the parser, and the probabilities of its
-            heads and of the marks between words. Lemmas are not predicted. Crossing arcs are
-            lifted, as other models need them.
-        log_probability: the natural logarithm of the probability of the arcs, given the words.
         relations: ``[n]`` the probability of each relation, given the head; empty in the results of
             ``parses``.
         tags: ``[TAGS, n]`` the probabilities of the tags; empty likewise.
         slots: ``[n + 1]`` the distributions over the strings of slots that the parser predicts from
             the words alone; empty unless requested, and for a parser that does not predict them.
-        crossing: the tree of the parser if its arcs cross.
     """
 
     sentence: Sentence
@@ -86,11 +79,7 @@ def parse(
     """Parse sentences; existing tags and trees are ignored.
 
     Args:
-        model: a parser with its weights.
-        sentences: the sentences to parse; their slots are unchanged. Omitted ones pass through.
         options: by default ``ParseOptions()``.
-        slots: whether to return the distributions of slots, too.
-        **settings: attributes of ``ParseOptions`` by name, which override those of ``options``.
 
     Raises:
         ModelError: if the model is of another kind.
@@ -125,20 +114,9 @@ def parses(
     ones. A short sentence may have fewer different trees than requested.
 
     Args:
-        model: a parser with its weights.
-        sentences: the sentences to parse; their slots are unchanged. Omitted ones pass through.
-        count: the number of analyses per sentence.
         options: by default ``ParseOptions()``.
-        draw: whether to draw the analyses; otherwise they are the most probable trees.
         first: the number of the first sentence, for sentences that continue an earlier call, or
             the number of each that is not omitted; with the seed it determines the draws.
-        slots: whether to return the distributions of slots, too; all analyses of a sentence have
-            the same.
-        **settings: attributes of ``ParseOptions`` by name, which override those of ``options``.
-
-    Raises:
-        ModelError: if the model is of another kind.
-        UsageError: if the number of analyses is invalid.
     """
     options = replace(options or ParseOptions(), **settings)
     if not 1 <= count <= limits.TREES:
@@ -173,15 +151,7 @@ def _parsed(
     *,
     slots: bool,
 ) -> list[list[Parse]]:
-    """Return the analyses of each sentence.
-
-    Args:
-        fitted: the parser.
-        pieces: of the sentences.
-        decode: returns the trees of a batch, given the numbers of its pieces: for each analysis
-            trees, tags, probabilities of heads, and certainty; the marks; the table of slots.
-        slots: whether to return the distributions of slots, too.
-    """
+    """Return the analyses of each sentence."""
     parsed: list[list[Parse]] = [[] for _ in pieces.parts]
     tables: list[Table | None] = [None] * len(parsed)
     encoded = fitted.model.encode_words(pieces.parts)
@@ -223,22 +193,13 @@ def _key(seed: int) -> jax.Array:
 
 
 def parsing_model(trained: Trained[Any]) -> InPlace[Parser]:
-    """Return a parser with its weights in place.
-
-    Raises:
-        ModelError: if the model is of another kind.
-    """
+    """Return a parser with its weights in place."""
     model_of_kind(trained, Parser)
     return InPlace.of(trained)
 
 
 def check_reads_words(trained: Trained[Any], purpose: str) -> None:
-    """Raise ``ModelError`` unless a model is a parser that reads no punctuation.
-
-    Args:
-        trained: the model.
-        purpose: the purpose that requires such a parser, for the message.
-    """
+    """Raise ``ModelError`` unless a model is a parser that reads no punctuation."""
     model_of_kind(trained, Parser)
     if trained.model.options.marks:
         raise ModelError(
@@ -328,13 +289,7 @@ def _joined(
 
 
 def parsing_signature(system: str, sentences: Sequence[Sentence], options: ParseOptions) -> str:
-    """Return the signature of figures, which are comparable if they differ only in the model.
-
-    Args:
-        system: the beginning of the digest of the parser, and of any other model that takes part.
-        sentences: the gold sentences whose words were parsed.
-        options: the options of parsing.
-    """
+    """Return the signature of figures, which are comparable if they differ only in the model."""
     return figures_signature(
         "parsing", system, treebank_digest(sentences), {"decoder": options.decoder}
     )
@@ -345,13 +300,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Pieces:
-    """Sentences, with long ones split into pieces.
-
-    Attributes:
-        sentences: the whole sentences.
-        parts: the pieces of all sentences, in order.
-        counts: the number of pieces of each sentence.
-    """
+    """Sentences, with long ones split into pieces."""
 
     sentences: Sequence[Sentence | Words]
     parts: list[Words]
@@ -359,11 +308,7 @@ class Pieces:
 
     @classmethod
     def of(cls, sentences: Sequence[Sentence | Words]) -> Pieces:
-        """Split sentences into pieces of at most ``limits.PARSED`` words.
-
-        Args:
-            sentences: the sentences.
-        """
+        """Split sentences into pieces of at most ``limits.PARSED`` words."""
         parts: list[Words] = []
         counts: list[int] = []
         for s in sentences:
@@ -376,21 +321,13 @@ class Pieces:
         return cls(sentences, parts, counts)
 
     def numbers(self, first: int | Sequence[int]) -> npt.NDArray[np.uint32]:
-        """Return the sentence number of each piece, and its number there, ``[pieces, 2]``.
-
-        Args:
-            first: the number of the first sentence, or those of all.
-        """
+        """Return the sentence number of each piece, and its number there, ``[pieces, 2]``."""
         numbers = range(first, first + len(self.counts)) if isinstance(first, int) else first
         pairs = [(i, k) for i, n in zip(numbers, self.counts, strict=True) for k in range(n)]
         return np.array(pairs, np.uint32).reshape(-1, 2)
 
     def group(self, results: Sequence[T]) -> Iterator[tuple[Sentence | Words, list[T]]]:
-        """Yield each sentence with the results for its pieces.
-
-        Args:
-            results: the results for all pieces, in order.
-        """
+        """Yield each sentence with the results for its pieces."""
         remaining = iter(results)
         for sentence, count in zip(self.sentences, self.counts, strict=True):
             yield sentence, [next(remaining) for _ in range(count)]
@@ -401,9 +338,6 @@ def joined_tables(parts: Sequence[Table]) -> Table:
 
     The last slot of a piece is the first slot of the next; each piece sees only one side of it, so
     the two distributions are averaged.
-
-    Args:
-        parts: the probabilities in each piece.
     """
     rows = parts[0]
     for part in parts[1:]:
@@ -441,76 +375,3 @@ def _without(expected: Expected, slots: Set[int]) -> Expected:
     for slot in slots:
         strings[slot], probabilities[slot] = (), 0.0
     return replace(expected, strings=tuple(strings), probabilities=tuple(probabilities))
-
-
-Floats = npt.NDArray[np.float64]
-
-CANDIDATES = 8
-"""Trees to rerank; the compiled program that finds the best trees grows with their number."""
-
-
-def parse_punctuated(
-    parser: Trained[Any],
-    model: Trained[Any],
-    sentences: Sequence[Sentence | Words],
-    *,
-    candidates: int = CANDIDATES,
-    weight: float = 1.0,
-) -> list[Parse]:
-    """Parse sentences by their words and their punctuation.
-
-    Among the parser's most probable trees, the one with the highest expected number of correct
-    heads under the posterior over these trees is chosen.
-
-    Args:
-        parser: a parser with its weights.
-        model: a punctuation model with its weights.
-        sentences: words and marks; existing tags and trees are ignored.
-        candidates: the number of the parser's trees to rerank.
-        weight: the weight of log p(x given T), relative to the log probability of the tree; 0 to
-            ignore the punctuation model.
-
-    Returns:
-        The chosen analyses, each with its log posterior probability among the candidates.
-
-    Raises:
-        ModelError: if a model is of another kind, or the parser reads punctuation itself.
-        UsageError: if the number of candidates or the weight is invalid.
-    """
-    if not 1 <= candidates <= limits.RANKS:
-        raise UsageError(f"{quantity(candidates, 'candidate')}; give 1 to {limits.RANKS}")
-    if not 0 <= weight < np.inf:
-        raise UsageError(f"the weight of the punctuation is {weight}; give 0 or more")
-    fitted = punctuation_model(model, alone=True)
-    check_reads_words(parser, "with a punctuation model")
-    several = parses(parser, sentences, candidates, draw=False)
-    flat = [candidate for of in several for candidate in of]
-    scores = np.array([candidate.log_probability for candidate in flat], np.float64)
-    suits = np.zeros_like(scores)
-    if weight:
-        trees = [candidate.sentence for candidate in flat]
-        suits = weight * corpus_log_likelihood(fitted.model, fitted.parameters, trees)
-    ends = accumulate((len(of) for of in several), initial=0)
-    return [
-        _least_risk(of, scores[start:end], suits[start:end])
-        for of, (start, end) in zip(several, pairwise(ends), strict=True)
-    ]
-
-
-def _least_risk(several: Sequence[Parse], prior: Floats, suits: Floats) -> Parse:
-    """Return the tree with the most expected correct heads, with its posterior probability.
-
-    Args:
-        several: trees of one sentence.
-        prior: the log probabilities of the trees.
-        suits: the weighted log likelihoods of the marks given each tree; ignored if the marks are
-            impossible given every tree.
-    """
-    scores = prior + suits if np.isfinite(suits).any() else prior
-    weights = np.exp(scores - scores.max())
-    posterior = weights / weights.sum()
-    heads = np.array([candidate.sentence.tree.heads for candidate in several])
-    agreement = (heads[:, None] == heads[None]).sum(-1)
-    best = int(np.argmax(agreement @ posterior))
-    with np.errstate(divide="ignore"):
-        return replace(several[best], log_probability=float(np.log(posterior[best])))

@@ -17,7 +17,7 @@ from semipunct.pipelines.assessment import Assessment, assess_parses
 from semipunct.pipelines.chunks import Chunk, Outcome
 from semipunct.pipelines.notices import LongSentences, Omissions, check_any
 from semipunct.pipelines.options import ParseOptions
-from semipunct.pipelines.parses import Parse, parse, parse_punctuated, parses, parsing_signature
+from semipunct.pipelines.parses import Parse, parse, parses, parsing_signature
 from semipunct.pipelines.segmentation import read_running_text, running_text_format, unit_of
 from semipunct.pipelines.task import Documents, Helpers, Request, Task, Tasks, Unit
 from semipunct.pipelines.trained import model_of_kind
@@ -67,11 +67,7 @@ class ParseWords(Task[ParseOptions, "Sequence[Parse]"]):
             entries = read_words(request.inputs)
 
         def assess(outcomes: Sequence[Outcome[Sequence[Parse]]]) -> Assessment:
-            digest = self._fitted.digest[:12]
-            punctuation: Any = self.helpers.punctuation
-            if punctuation is not None:
-                digest += f"+{self.options.weight:g}*{punctuation.digest[:12]}"
-            line = parsing_signature(digest, treebank.sentences, self.options)
+            line = parsing_signature(self._fitted.digest[:12], treebank.sentences, self.options)
             sentences = [parsed[0].predicted for _, parsed in outcomes if parsed]
             return assess_parses(request.system, line, treebank, sentences)
 
@@ -99,13 +95,7 @@ class ParseWords(Task[ParseOptions, "Sequence[Parse]"]):
             return parses(
                 self._fitted, words, number, options, draw=options.trees > 0, first=chunk.numbers
             )
-        if self.helpers.punctuation is not None:
-            parsed = parse_punctuated(
-                self._fitted, self.helpers.punctuation, words, weight=options.weight
-            )
-        else:
-            parsed = parse(self._fitted, words, options)
-        return [[tree] for tree in parsed]
+        return [[tree] for tree in parse(self._fitted, words, options)]
 
     def writer(self, documents: Documents, first: Sequence[Any] = ()) -> Writer[Any]:
         return Conllu().writer()
@@ -125,24 +115,18 @@ def _texts(label: str, probabilities: bool, outcome: Outcome[Sequence[Parse]]) -
     yield from parsed_texts(entry, parsed or (), label, probabilities=probabilities)
 
 
-def beyond_trees(helpers: Helpers, options: ParseOptions) -> dict[str, bool]:
-    """Return the options that only the kind ``parser`` supports, and whether they were given.
-
-    Args:
-        helpers: of another parser.
-        options: likewise.
-    """
+def beyond_trees(options: ParseOptions) -> dict[str, bool]:
+    """Return the options that only the kind ``parser`` supports, and whether they were given."""
     return {
         "--decoder": options.decoder != "risk",
         "--trees": options.trees > 0,
         "--nbest": options.nbest > 0,
-        "--punctuation": helpers.punctuation is not None,
         "--probabilities": options.probabilities,
     }
 
 
 def assess_parser(request: EvaluateRequest) -> Assessment:
-    """Compare trees and tags with those of sentences."""
+    """Compare trees and tags with the sentences."""
     options, sentences = ParseOptions(), without_omitted(request.examples)
     line = parsing_signature(request.digest[:12], sentences, options)
     parses = [parsed.predicted for parsed in parse(request.model, sentences, options)]

@@ -36,13 +36,7 @@ _GZIP = b"\x1f\x8b"
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part of a corpus.
-
-    Attributes:
-        number: from 0.
-        sections: of files, with their content.
-        first: the number of sentences of treebanks before it, if answers depend on it.
-    """
+    """A part of a corpus."""
 
     number: int
     sections: Sequence[Section]
@@ -59,14 +53,7 @@ def missing_parts(
     """Yield the parts that are the share of a process and are not in the folder.
 
     Args:
-        task: of the command.
         paths: the files, which are read once, a part at a time.
-        unit: of which parts are made.
-        options: the size of parts, their folder, and the share.
-
-    Raises:
-        UsageError: if a file is standard input, a pipe or compressed.
-        TreebankError: if a file cannot be read.
     """
     share, shares = options.shares()
     first = 0
@@ -80,12 +67,7 @@ def missing_parts(
 
 
 def place(options: PartOptions, number: int) -> Path:
-    """Return the file of a part.
-
-    Args:
-        options: the folder.
-        number: of the part, from 0.
-    """
+    """Return the file of a part."""
     return Path(options.folder or "") / f"part-{number:0{_DIGITS}}"
 
 
@@ -93,10 +75,7 @@ def answer_part(task: Task[Any, Any], writer: Writer[Any], form: str | None, par
     """Answer a part.
 
     Args:
-        task: of the command.
-        writer: of its answers, which follows the conventions of the beginning of the corpus.
         form: of the output; None for the default.
-        part: the part.
     """
     task = task.anew()
     documents = task.read(Request(inputs=part.sections, form=form))
@@ -106,16 +85,7 @@ def answer_part(task: Task[Any, Any], writer: Writer[Any], form: str | None, par
 
 
 def begin_folder(folder: str, origin: dict[str, Any]) -> None:
-    """Write in a new folder what its parts are of; compare it in one that was begun.
-
-    Args:
-        folder: the folder.
-        origin: determines the output: task, options, models, files.
-
-    Raises:
-        UsageError: if the folder was begun with something else.
-        OutputError: if it is no folder, or has other files.
-    """
+    """Write the origin of the parts in a new folder; compare it in one that was begun."""
     manifest = Path(folder) / MANIFEST
     values = json.loads(json.dumps({"version": __version__, **origin}))
     if not manifest.exists():
@@ -143,11 +113,7 @@ def begin_folder(folder: str, origin: dict[str, Any]) -> None:
 
 
 def file_sizes(paths: Sequence[str]) -> list[tuple[str, int]]:
-    """Return files with their numbers of bytes.
-
-    Raises:
-        TreebankError: if a file is missing.
-    """
+    """Return files with their numbers of bytes."""
     try:
         return [(path, Path(path).stat().st_size) for path in paths]
     except OSError as error:
@@ -159,20 +125,7 @@ def file_sizes(paths: Sequence[str]) -> list[tuple[str, int]]:
 def divide(
     paths: Sequence[str], unit: Unit, size: int, chunk: int = 1
 ) -> Iterator[Sequence[Section]]:
-    """Divide files into parts.
-
-    Args:
-        paths: the files.
-        unit: is not divided.
-        size: the maximum number of bytes of a part, unless it is a single unit; its last chunk may
-            exceed it.
-        chunk: the number of sentences of which all parts but the last have a multiple, if the unit
-            is the sentence: they are answered together.
-
-    Raises:
-        UsageError: if a file is standard input, a pipe or compressed.
-        TreebankError: if a file cannot be read.
-    """
+    """Divide files into parts."""
     check_files(paths)
     sections: list[Section] = []
     room, count = size, 0
@@ -208,14 +161,7 @@ class _Place:
     def advance(
         self, units: Sequence[bytes], unit: Unit, *, is_end: bool = False, is_last: bool = False
     ) -> Section:
-        """Return the section of some units, and go to its end.
-
-        Args:
-            units: of the file, from here.
-            unit: their type.
-            is_end: whether the file ends after them.
-            is_last: whether no file follows it.
-        """
+        """Return the section of some units, and go to its end."""
         content = b"".join(units)
         section = Section(
             self.path,
@@ -234,18 +180,14 @@ class _Place:
 
 
 def _ending(content: bytes, unit: Unit) -> bytes:
-    """Return what separates the end of a file from the file that follows it."""
+    """Return the separator between the end of a file and the next file."""
     if unit == "sentence" and content:
         return separator_after(content.decode("utf-8", "replace")).encode()
     return b"" if content.endswith(b"\n") or not content else b"\n"
 
 
 def check_files(paths: Iterable[str]) -> None:
-    """Raise ``UsageError`` unless sections of all files can be read.
-
-    Args:
-        paths: names of files; one that does not exist is no error here.
-    """
+    """Raise ``UsageError`` unless sections of all files can be read."""
     for path in paths:
         if path == STANDARD:
             raise UsageError(

@@ -1,214 +1,416 @@
-"""Pipelines: a model, and the other models that it needs for a task."""
+"""Pipelines: a model with the models that help it, and one method for each of its tasks."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, fields, replace
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache, wraps
+from inspect import Parameter, Signature, cleandoc, signature
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, overload
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Generic,
+    Literal,
+    ParamSpec,
+    Protocol,
+    TypeVar,
+    cast,
+    get_type_hints,
+    overload,
+)
 
-from semipunct.errors import ModelError
+from semipunct.errors import ModelError, UsageError
 from semipunct.models.registry import find_kind
 from semipunct.pipelines.options import (
     CorrectOptions,
     DecodeOptions,
+    ExplainOptions,
     Helpers,
     ParseOptions,
     RestoreOptions,
+    checked,
+    descriptions,
 )
-from semipunct.pipelines.task import Name, Task, task_of
+from semipunct.pipelines.task import Name, Task, task_of, tasks_of
 from semipunct.store import checkpoint
-from semipunct.store.checkpoint import M, M_co, SavedModel
 from semipunct.store.folder import model_folders
-from semipunct.store.installed import FIRST, folder_of, installed_models
+from semipunct.store.installed import FIRST, LANGUAGE_DISTRIBUTIONS, folder_of, installed_models
+from semipunct.wording import quantity
 
 if TYPE_CHECKING:
-    from semipunct.corpus import Omitted
-    from semipunct.models.base import Model
+    from semipunct.corpus import Omitted, Sentence
+    from semipunct.corpus.located import Located
+    from semipunct.corpus.sentences import Words
+    from semipunct.models.base import Model, Weights
+    from semipunct.models.kind import Config
+    from semipunct.models.punctuation.decode import Analysis
+    from semipunct.pipelines.explanations import Answer, Explanation
     from semipunct.pipelines.marked_text import PunctuatedText
+    from semipunct.pipelines.pack import Packing
     from semipunct.pipelines.parses import Parse
+    from semipunct.pipelines.results import Corrected, Restoration
+    from semipunct.pipelines.trained import Trained
 
-PARSER = "parser"
-"""The kind of parsers of dependency trees, and the name of such a part."""
+PARSER, TOKENISER = "parser", "tokeniser"
+"""Kinds of models, and the names of such parts of an installed package."""
 
-OPTIONS: dict[Name, type[Any]] = {
+OPTIONS: dict[str, type[Any]] = {
     "restore": RestoreOptions,
     "correct": CorrectOptions,
     "parse": ParseOptions,
     "decode": DecodeOptions,
+    "explain": ExplainOptions,
 }
-"""The options of each task."""
+"""The options of each method."""
 
 _TOGETHER = 256
 """Texts of a stream that are answered together."""
 
+A = TypeVar("A")
+B = TypeVar("B")
+A_co = TypeVar("A_co", covariant=True)
+B_co = TypeVar("B_co", covariant=True)
+OptionsT = TypeVar("OptionsT")
+P = ParamSpec("P")
+Q = ParamSpec("Q")
 
-@dataclass(frozen=True, slots=True, repr=False)
-class Pipeline(SavedModel[M_co]):
-    """A model loaded from its folder, with the models that help it.
 
-    All functions of ``import semipunct`` take it as well.
+class Either(Generic[A, B]):
+    """The type of an answer for a text, and for sentences; only type checkers read it."""
 
-    Attributes:
-        helpers: the other models.
+
+class Method(Protocol[P, A_co, B_co]):
+    """A method whose options are the fields of a dataclass, as keywords."""
+
+    @overload
+    def __call__(self, text: str, /, *args: P.args, **kwargs: P.kwargs) -> A_co: ...
+    @overload
+    def __call__(
+        self,
+        text: Sequence[Sentence[Any] | Words | Omitted | Answer],
+        /,
+        *args: P.args,
+        **kwargs: P.kwargs,
+    ) -> B_co: ...
+
+
+class Pipe(Protocol[P, Q]):
+    """The method for streams of texts, whose options depend on the task."""
+
+    @overload
+    def __call__(
+        self,
+        texts: Iterable[str],
+        task: Literal["restore"] = "restore",
+        /,
+        *args: P.args,
+        **kwargs: P.kwargs,
+    ) -> Iterator[PunctuatedText]: ...
+    @overload
+    def __call__(
+        self, texts: Iterable[str], task: Literal["correct"], /, *args: Q.args, **kwargs: Q.kwargs
+    ) -> Iterator[PunctuatedText]: ...
+
+
+def takes(
+    kind: Callable[P, OptionsT],
+) -> Callable[[Callable[[Pipeline, Any, OptionsT], Either[A, B]]], Method[P, A, B]]:
+    """Give a method the fields of a class of options as keywords.
+
+    Type checkers, editors and ``help`` see them.
     """
 
-    helpers: Helpers = field(default_factory=Helpers)
+    def decorate(method: Callable[[Pipeline, Any, OptionsT], Either[A, B]]) -> Method[P, A, B]:
+        @wraps(method)
+        def call(self: Pipeline, text: Any, /, **options: Any) -> Any:
+            return method(self, text, checked(cast(Any, kind), method.__name__, options))
 
-    def task(self, name: Name, options: Any = None, **settings: Any) -> Task[Any, Any]:
-        """Return a task of the pipeline.
+        hints = get_type_hints(kind)
+        first = [Parameter(name, Parameter.POSITIONAL_ONLY) for name in ("self", "text")]
+        keywords = [k.replace(annotation=hints[n]) for n, k in signature(kind).parameters.items()]
+        call.__dict__["__signature__"] = Signature([*first, *keywords])
+        described = descriptions(cast(Any, kind)).items()
+        lines = (f"    {name}: {option.help}" for name, (_, option) in described)
+        call.__doc__ = "\n".join((cleandoc(method.__doc__ or ""), "", "Options:", *lines))
+        return cast(Any, call)
+
+    return decorate
+
+
+def streams(
+    restore: Callable[P, Any], correct: Callable[Q, Any]
+) -> Callable[[Callable[..., Any]], Pipe[P, Q]]:
+    """Give ``pipe`` the options of both tasks, for type checkers and editors."""
+    return lambda method: cast(Any, method)
+
+
+class Pipeline:
+    """A model, and the models that help it.
+
+    ``nlp(text)`` restores the punctuation of a text. Each method takes a text, or sentences such as
+    a treebank; omitted sentences pass through.
+    """
+
+    def __init__(
+        self,
+        trained: Trained[Any],
+        *,
+        parser: Trained[Any] | Sequence[Trained[Any]] | None = None,
+        tokeniser: Trained[Any] | None = None,
+        text_model: Trained[Any] | None = None,
+        analysis: Trained[Any] | None = None,
+    ) -> None:
+        """Join models that are loaded, or the results of training runs."""
+        self.trained: Any = trained
+        self.helpers = Helpers(
+            parser=parser,
+            tokeniser=tokeniser,
+            text_model=text_model,
+            analysis=analysis,
+        )
+
+    @property
+    def model(self) -> Model:
+        """The model without its weights."""
+        return self.trained.model
+
+    @property
+    def parameters(self) -> Weights:
+        """The weights by name."""
+        return self.trained.parameters
+
+    @property
+    def config(self) -> Config:
+        """The settings of the training run."""
+        return self.trained.config
+
+    @property
+    def name(self) -> str:
+        """The name of an installed model, such as ``en/text``, or the folder."""
+        path = getattr(self.trained, "path", None)
+        return next((m.name for m in installed_models() if m.folder == path), str(path or "a run"))
+
+    @property
+    def parts(self) -> dict[str, Path]:
+        """The folders of all installed models of the same package, by their part."""
+        package = self.name.partition("/")[0]
+        models = [(m.name.partition("/"), m.folder) for m in installed_models()]
+        is_installed = any(folder == getattr(self.trained, "path", None) for _, folder in models)
+        return {part: f for (name, _, part), f in models if is_installed and name == package}
+
+    def __repr__(self) -> str:
+        helping = (name for name in Helpers.__slots__ if getattr(self.helpers, name))
+        parts = ", ".join(dict.fromkeys((self.model.kind, *helping, *self.parts)))
+        weights = quantity(sum(array.size for array in self.parameters.values()), "weight")
+        visits = quantity(getattr(self.trained, "figures", {}).get("visits", 0), "visit")
+        language = LANGUAGES.get(self.name.partition("/")[0], "")
+        return (
+            f"<Pipeline {self.name}{language and f' for {language}'}: {parts}; "
+            f"{weights}, trained for {visits}>"
+        )
+
+    @takes(RestoreOptions)
+    def restore(
+        self, text: Any, options: RestoreOptions
+    ) -> Either[PunctuatedText, list[Restoration]]:
+        """Restore punctuation; all else is unchanged.
+
+        A text model needs no other. A punctuation model reads trees, or the trees of a parser.
+        """
+        return self._answer("restore", text, options)
+
+    __call__ = restore
+
+    @takes(CorrectOptions)
+    def correct(
+        self, text: Any, options: CorrectOptions
+    ) -> Either[PunctuatedText, list[Corrected]]:
+        """Correct punctuation; all else is unchanged."""
+        return self._answer("correct", text, options)
+
+    @takes(ParseOptions)
+    def parse(self, text: Any, options: ParseOptions) -> Either[list[Parse | Omitted], list[Parse]]:
+        """Parse by this model or by the parser that is installed beside it.
+
+        The sentences of a text are found by the tokeniser or the text model of the pipeline;
+        without either each line is a sentence, with blanks between words and marks.
+        """
+        if options.trees or options.nbest:
+            raise UsageError("a pipeline gives one tree; several are written by semipunct parse")
+        parser, kind = self.trained, self.model.kind
+        if tasks_of(kind).parse is None:
+            parser = self.helpers.parsers[0] if self.helpers.parsers else self._part(PARSER)
+        sentences: Any = text
+        if isinstance(text, str):
+            found = self._divide(text, RestoreOptions(lines=options.lines))
+            sentences = [part.content for part in found]
+        parse = task_of(parser.model, "parse", self.name)
+        task = parse(parser, Helpers(), options)
+        several = task.sentences(_checked_input("parse", sentences))
+        return cast(Any, [each[0] if isinstance(each, list) else each for each in several])
+
+    @takes(ExplainOptions)
+    def explain(
+        self, text: Any, options: ExplainOptions
+    ) -> Either[list[Explanation], list[Explanation | Omitted]]:
+        """Explain the marks of a text or of sentences, and the wrong or missing ones.
+
+        The results of ``restore`` and ``correct`` for sentences are explained as they are; other
+        text is corrected first, or restored by a model that does not correct.
+        """
+        from semipunct.pipelines.explanations import explain, explain_text
+        from semipunct.pipelines.results import Corrected, Restoration
+
+        name = explained_task(self.model.kind, options)
+        if isinstance(text, str):
+            return cast(Any, explain_text(self.task(name), text, options.left_out))
+        answers = text
+        if not any(isinstance(each, Restoration | Corrected) for each in text):
+            answers = self._answer(name, text, OPTIONS[name]())
+        return cast(Any, explain(self.trained, answers, left_out=options.left_out))
+
+    @takes(DecodeOptions)
+    def decode(self, text: Any, options: DecodeOptions) -> Either[Any, list[list[Analysis]]]:
+        """Find the underlying trees of sentences, the best first."""
+        from semipunct.pipelines.decoding import decode
+
+        if isinstance(text, str):
+            raise UsageError("decode reads sentences with trees, as semipunct.read returns them")
+        return cast(Any, decode(self.trained, text, options))
+
+    @streams(RestoreOptions, CorrectOptions)
+    def pipe(self, texts: Iterable[str], task: Name = "restore", /, **options: Any) -> Any:
+        """Yield the answers for texts, of which some are read together; none affects another."""
+        prepared, stream = self.task(task, **options), iter(texts)
+        while group := list(islice(stream, _TOGETHER)):
+            yield from prepared.texts(group)
+
+    def segment(self, text: str) -> list[Located]:
+        """Divide a text into sentences and words.
+
+        Their parts add up to the text, apart from capitals that a text model restores. Addresses,
+        markup and numbers are never divided.
+        """
+        return self._divide(text, RestoreOptions())
+
+    def pack(
+        self, output: str | Path, examples: Sequence[Any] = (), *, force: bool = False
+    ) -> Packing:
+        """Write the model with tables of weights in 8 bits and other weights in half precision.
 
         Args:
-            name: of the task.
-            options: an instance of the class of ``OPTIONS``; by default its defaults.
-            **settings: attributes of the options by name, which override them.
+            force: whether to replace a model.
+
+        Raises:
+            ModelError: if the run of the model is not finished, or the folder cannot be written.
+        """
+        from semipunct.pipelines.pack import pack
+
+        return pack(self.trained, output, examples, force=force)
+
+    def task(self, name: Name, **options: Any) -> Task[Any, Any]:
+        """Return a task of the pipeline, with options by name.
 
         Raises:
             ModelError: if the model cannot do it, or a model is of another kind.
             UsageError: if an option is invalid.
         """
-        options = replace(options or OPTIONS[name](), **settings)
-        return task_of(self.model, name, str(self.path))(self, self.helpers, options)
+        options_of_task = checked(OPTIONS[name], name, options)
+        return task_of(self.model, name, self.name)(self.trained, self.helpers, options_of_task)
 
-    def restore(self, text: str, **options: Any) -> PunctuatedText:
-        """Restore the punctuation of a text.
+    def _answer(self, name: Name, text: Any, options: Any) -> Any:
+        text = _checked_input(name, text)
+        task = task_of(self.model, name, self.name)(self.trained, self.helpers, options)
+        return task.texts([text])[0] if isinstance(text, str) else task.sentences(text)
 
-        Args:
-            text: a text of any length.
-            **options: those of ``semipunct.restore_text``.
+    def _divide(self, text: str, options: RestoreOptions) -> list[Located]:
+        from semipunct.pipelines.segmentation import sentences_of_text
 
-        Raises:
-            UsageError, ModelError: as ``semipunct.restore_text`` does.
-        """
-        from semipunct.pipelines.functions import restore_text
+        finders = {name: getattr(self.helpers, name) for name in (TOKENISER, "text_model")}
+        if not any(finders.values()):
+            if self.model.kind in (TOKENISER, FIRST):
+                finders[_HELPERS[self.model.kind]] = self.trained
+            elif FIRST in self.parts:
+                finders["text_model"] = self._part(FIRST)
+        return sentences_of_text(text, Helpers(**finders), options)
 
-        return restore_text(self, text, **options)
-
-    def correct(self, text: str, **options: Any) -> PunctuatedText:
-        """Correct the punctuation of a text.
-
-        Args:
-            text: a text of any length.
-            **options: those of ``semipunct.correct_text``.
-
-        Raises:
-            UsageError, ModelError: as ``semipunct.correct_text`` does.
-        """
-        return self.task("correct", **options).texts([text])[0]
-
-    def pipe(
-        self, texts: Iterable[str], task: Name = "restore", **options: Any
-    ) -> Iterator[PunctuatedText]:
-        """Yield the answers for texts, some of which are read together.
-
-        None of them affects another one.
-
-        Args:
-            texts: of any number and length.
-            task: ``restore`` or ``correct``.
-            **options: attributes of the options of the task by name.
-
-        Raises:
-            UsageError, ModelError: as ``restore`` and ``correct`` do.
-        """
-        prepared, stream = self.task(task, **options), iter(texts)
-        while group := list(islice(stream, _TOGETHER)):
-            yield from prepared.texts(group)
-
-    @property
-    def parts(self) -> dict[str, Path]:
-        """The folders of all installed models of the same name, such as ``en``, by their part."""
-        models = installed_models()
-        names = [m.name.partition("/")[0] for m in models if m.folder == self.path]
-        return {
-            part: m.folder
-            for m in models
-            for name, _, part in [m.name.partition("/")]
-            if name in names
-        }
-
-    def parse(self, text: str, **options: Any) -> list[Parse | Omitted]:
-        """Parse a text: by this model, or by the parser that is installed under the same name.
-
-        Sentences and words are found by the text model of the same name, if there is one.
-
-        Args:
-            text: a text of any length.
-            **options: those of ``semipunct.parse_text``.
-
-        Raises:
-            UsageError: as ``semipunct.parse_text`` does.
-            ModelError: likewise, or if no parser is installed under the name of this model.
-        """
-        from semipunct.pipelines.functions import parse_text
-
-        parts = self.parts
-        parser = self if self.model.kind == PARSER else _load_part(parts.get(PARSER), self.path)
-        if not {"tokeniser", "text_model"} & options.keys():
-            if self.model.kind == FIRST:
-                options["text_model"] = self
-            elif FIRST in parts:
-                options["text_model"] = _load_part(parts[FIRST], self.path)
-        return parse_text(parser, text, **options)
+    def _part(self, part: str) -> Any:
+        """Load a part of the installed package, or say how to install it."""
+        if folder := self.parts.get(part):
+            return _load_once(folder)
+        distribution = LANGUAGE_DISTRIBUTIONS.get(self.name.partition("/")[0])
+        install = f"pip install {distribution}" if distribution else "semipunct train"
+        raise ModelError(
+            f"{self.name}: has no {part}; install one ({install}), or name one: "
+            f"semipunct.load({self.name!r}, {part}=...)"
+        )
 
 
-@overload
-def load(path: str | Path, expected: type[M], **helpers: Any) -> Pipeline[M]: ...
-@overload
-def load(path: str | Path, expected: str | None = None, **helpers: Any) -> Pipeline[Any]: ...
+LANGUAGES = {"en": "English", "es": "Spanish", "zh": "Chinese"}
+"""The languages of installed models, by the name of the package."""
+
+_HELPERS = {TOKENISER: TOKENISER, FIRST: "text_model"}
+"""The attributes of ``Helpers`` whose kind is checked when they are loaded, by kind."""
+
+
+def explained_task(kind: str, options: ExplainOptions) -> Name:
+    """Return the task whose answers are explained."""
+    return "restore" if options.restore or tasks_of(kind).correct is None else "correct"
+
+
 def load(
-    path: str | Path, expected: str | type[Model] | None = None, **helpers: Any
-) -> Pipeline[Any]:
-    """Read a model folder, and check all of it.
+    name: str | Path,
+    *,
+    parser: str | Path | Sequence[str | Path] | None = None,
+    tokeniser: str | Path | None = None,
+    text_model: str | Path | None = None,
+    analysis: str | Path | None = None,
+) -> Pipeline:
+    """Load a model, and check all of its files.
 
     Args:
-        path: the folder, or the name of an installed model.
-        expected: the required kind, as the name of ``--kind`` or as the class of its models; by
-            default any kind.
-        **helpers: names or folders of the attributes of ``Helpers``, None for none; ``parser`` may
-            be a folder of several, or a sequence.
+        name: of an installed model, such as ``en``, or a model folder.
+        parser: a model as well, or several, or a folder of several; see ``Pipeline``.
+        text_model: see ``Pipeline``.
+        analysis: see ``Pipeline``.
 
     Raises:
-        ConfigError: if there is no kind of that name.
-        ModelError: as in ``semipunct.store.checkpoint.load``: if a folder is missing or damaged,
-            or its model is of another kind.
+        ModelError: if a folder is missing or damaged, or its model is of another kind.
     """
-    saved = checkpoint.load(path, _class_of(expected))
-    parsers: Any = helpers.pop("parser", None) or ()
-    places = [parsers] if isinstance(parsers, str | Path) else parsers
-    folders = [folder for place in places for folder in model_folders(folder_of(place))]
-    loaded: list[Any] = [checkpoint.load(folder) for folder in folders]
-    helping = Helpers(
-        parser=loaded[0] if len(loaded) == 1 else loaded,
-        **{
-            name: place and checkpoint.load(place, _class_of(_KINDS.get(name)))
-            for name, place in helpers.items()
-        },
+    saved = checkpoint.load(name)
+    places: Any = [parser] if isinstance(parser, str | Path) else parser or ()
+    parsers = [checkpoint.load(f) for place in places for f in model_folders(folder_of(place))]
+    kinds = {helper: kind for kind, helper in _HELPERS.items()}
+
+    def load_helper(helper: str, place: str | Path | None) -> Any:
+        expected = find_kind(kinds[helper]).load() if helper in kinds else None
+        return place and checkpoint.load(place, expected)
+
+    return Pipeline(
+        saved,
+        parser=parsers[0] if len(parsers) == 1 else parsers,
+        tokeniser=load_helper(TOKENISER, tokeniser),
+        text_model=load_helper("text_model", text_model),
+        analysis=load_helper("analysis", analysis),
     )
-    values = {each.name: getattr(saved, each.name) for each in fields(saved)}
-    return Pipeline(**values, helpers=helping)
-
-
-_KINDS = {"tokeniser": "tokeniser", "text_model": "text", "punctuation": "punctuation"}
-"""The kinds of helpers that are checked when they are loaded."""
-
-
-def _class_of(expected: str | type[Model] | None) -> Any:
-    return find_kind(expected, "expected").load() if isinstance(expected, str) else expected
-
-
-def _load_part(folder: Path | None, path: Path) -> SavedModel[Any]:
-    if folder is None:
-        raise ModelError(
-            f"{path}: no parser is installed under the name of this model; install one "
-            "(pip install semipunct-en for English), or load a parser and call its parse"
-        )
-    return _load_once(folder)
 
 
 @lru_cache(maxsize=4)
-def _load_once(folder: Path) -> SavedModel[Any]:
+def _load_once(folder: Path) -> Any:
     """Load a part of an installed package, whose files do not change, once."""
-    return load(folder)
+    return checkpoint.load(folder)
+
+
+def _checked_input(name: str, text: Any) -> Any:
+    """Refuse an input that is neither a text nor sentences."""
+    if isinstance(text, str):
+        return text
+    if not isinstance(text, Sequence) or isinstance(text, bytes):
+        raise UsageError(
+            f"{name} takes a text or a list of sentences, and this is of the type "
+            f"{type(text).__name__}"
+        )
+    if any(isinstance(each, str) for each in cast(Any, text)):
+        raise UsageError(f"{name} takes one text; for several call pipe(texts, {name!r})")
+    return cast(Any, text)

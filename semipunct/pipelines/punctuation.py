@@ -192,16 +192,14 @@ class DecodeTrees(Task[DecodeOptions, "Sequence[Analysis]"]):
     def __init__(self, model: Trained[Any], helpers: Helpers, options: DecodeOptions) -> None:
         super().__init__(model, helpers, options)
         self._fitted = InPlace.of(model)
-        self._decoder = choose_decoder(
-            options.semiring, options.samples, options.nbest, options.seed
-        )
+        self._decoder = choose_decoder(options)
         self._unseen = UnseenValues(model.model)
         self.notices.append(self._unseen)
-        self._title = ""
+        self._inputs: Sequence[str] = ()
 
     def read(self, request: Request) -> Documents:
         form = format_of(*request.inputs)
-        self._title = ", ".join(map(display_name, request.inputs))
+        self._inputs = request.inputs
         return Documents(
             entries=read_entries(request.inputs),
             format=form,
@@ -224,7 +222,7 @@ class DecodeTrees(Task[DecodeOptions, "Sequence[Analysis]"]):
     ) -> None:
         """Write trees; ``shown`` has the special tokens that a legend explains."""
         self.shown = write_analyses(
-            outcomes, form, writer, stream, label=self._decoder.label, title=self._title
+            outcomes, form, writer, stream, label=self._decoder.label, inputs=self._inputs
         )
 
 

@@ -23,7 +23,7 @@ S = TypeVar("S", bound=Sentence[Any] | Words, default=Sentence, covariant=True)
 
 
 class _Written:
-    """A sentence with marks that were decided: what is written, as plain text."""
+    """A sentence with decided marks, as plain text."""
 
     __slots__ = ()
     sentence: Any
@@ -173,14 +173,7 @@ def explain_corrections(
     posteriors: tuple[SlotPosterior, ...],
     reason: Callable[[int], Reason | None] = lambda slot: None,
 ) -> Corrected:
-    """Return a sentence with its corrections.
-
-    Args:
-        sentence: words and tree, with the punctuation as written.
-        slots: the corrected strings.
-        posteriors: of the slots.
-        reason: returns the reason of the marks of a slot.
-    """
+    """Return a sentence with its corrections."""
     explained = tuple(
         Explained(
             correction,
@@ -213,10 +206,6 @@ class Analysed:
         return self.analysis.sentence
 
     def weights(self, attached: Attached) -> list[FeatureWeight]:
-        """Return the features that weigh most for, or against, a puncteme.
-
-        Args:
-            attached: the puncteme.
-        """
+        """Return the features that weigh most for, or against, a puncteme."""
         pair = self.analysis.pairs[attached.word - 1]
         return self.features.weights(attached.word, attached.side, pair)

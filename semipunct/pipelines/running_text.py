@@ -85,7 +85,7 @@ class RestoreText(RestoreTask):
 
             model: Any = self.model
             restored = [with_compared_marks(each) for each in restorations_of(outcomes)]
-            # Capitals may have been restored, but what is compared is the same.
+            # Capitals may have been restored; marks are compared.
             sentences: list[Any] = [entry.content for entry, restored in outcomes if restored]
             line = running_text_signature(model.digest, sentences, self.options)
             return assess_restorations(request.system, line, restored, most=request.listed)
@@ -150,7 +150,7 @@ class RestoreText(RestoreTask):
 
 
 def _meaning_of_lines(form: Format[Any]) -> Lines:
-    """Return what the end of a line says by default."""
+    """Return the default meaning of the end of a line."""
     if isinstance(form, Subtitles | Transcripts):
         return "none"
     return "paragraph" if isinstance(form, Text) else "sentence"

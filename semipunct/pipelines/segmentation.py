@@ -53,23 +53,16 @@ if TYPE_CHECKING:
 def segment(model: Trained[Any], texts: Sequence[str | RawText]) -> list[list[Located]]:
     """Split texts into sentences.
 
-    A line break is whitespace like any other: a sentence may span several lines, and a line may
-    contain several sentences. Text before the first and after the last sentence is part of these.
-    Marks that the model takes for a sentence belong to the sentence before it, at the beginning of
-    a text to the one after it, so that every sentence has a word and formats with trees lose none.
-    Addresses, markup, numbers and code are never split (``corpus.fixed_parts``,
-    ``corpus.fixed_parts``), and marks between two words without a blank belong to one word with
-    them (*self-awareness*, *him/her*). So does an exclamation or question mark after a capitalised
-    word within a sentence (*on Yahoo! in*). The time and the speaker of a line of speech are part
-    of its sentence.
-
-    Args:
-        model: a tokeniser with its weights.
-        texts: texts of any length, with any characters.
+    A line break is whitespace, so a sentence may span several lines. Text before the first sentence
+    and after the last is part of these, and so are marks without words, so that every sentence has
+    a word. Addresses, markup, numbers and code are never split (``corpus.fixed_parts``). Marks
+    between two words without a blank belong to one word with them (*self-awareness*, *him/her*),
+    and so does an exclamation or question mark after a capitalised word within a sentence (*on
+    Yahoo! in*). The time and the speaker of a line of speech are part of its sentence.
 
     Returns:
         The sentences of each text, whose parts add up to the text: one sentence without words for a
-        text without any, or for what is no text; no sentence for the empty text.
+        text without any, or for markup; no sentence for the empty text.
 
     Raises:
         ModelError: if the model is of another kind.
@@ -222,22 +215,11 @@ def segment_running_text(
 ) -> list[list[Located]]:
     """Split texts into sentences after the words where a text model inserts or keeps their ends.
 
-    Words and marks are those that text models read (``corpus.word_streams``). Words of a text
-    without capitals get those that the model restores.
-
-    Args:
-        model: a text model with its weights.
-        texts: texts of any length, with any characters.
-        options: of the restoration; ``keep`` says whether existing marks are seen, and ``lines``
-            the meaning of the end of a text; with ``sentence`` each text is one.
-        **settings: attributes of ``RestoreOptions`` by name, which override those of ``options``.
+    Words and marks are divided as for text models (``corpus.word_streams``). Words of a text
+    without capitals get restored capitals.
 
     Returns:
         The sentences of each text, whose parts add up to the text apart from capitals.
-
-    Raises:
-        UsageError: if an option is invalid, or not for a text model.
-        ModelError: if the model is of another kind.
     """
     options = replace(options or RestoreOptions(), **settings)
     # Sentences end whether or not their marks are to be inserted.
@@ -301,16 +283,7 @@ def _begin(whole: Located, slot: int) -> int:
 def sentences_of_text(
     text: str, helpers: Helpers, options: RestoreOptions = RestoreOptions()
 ) -> list[Located]:
-    """Return the sentences of a text, whose parts add up to it, apart from capitals.
-
-    Args:
-        text: a text of any length.
-        helpers: a tokeniser or a text model; without one, each line is a sentence.
-        options: of the restoration, for a text model.
-
-    Raises:
-        UsageError: if there are both.
-    """
+    """Return the sentences of a text, whose parts add up to it, apart from capitals."""
     tokeniser, finder = helpers.tokeniser, helpers.text_model
     if tokeniser is not None and finder is not None:
         raise UsageError("a tokeniser and a text model both find sentences; give one of the two")
@@ -337,12 +310,7 @@ LINES = 256
 
 
 def unit_of(form: Format[Any], *, tokenised: bool) -> Unit:
-    """Return what files of a format may be divided into.
-
-    Args:
-        form: the format.
-        tokenised: whether a tokeniser finds the sentences.
-    """
+    """Return the unit of files of a format that is not divided."""
     if tokenised:
         return "paragraph"
     if form.name == Conllu.name:
@@ -351,12 +319,7 @@ def unit_of(form: Format[Any], *, tokenised: bool) -> Unit:
 
 
 def running_text_format(paths: Sequence[str]) -> Format[Any]:
-    """Return the format of files of running text.
-
-    Raises:
-        UsageError: for a format that is already split into words.
-        TreebankError: if a file whose content determines its format cannot be read.
-    """
+    """Return the format of files of running text."""
     for path in paths:
         form = format_of(path, words=True, default=Text.name)
         if form.name != Text.name:
@@ -370,17 +333,7 @@ def running_text_format(paths: Sequence[str]) -> Format[Any]:
 def read_running_text(
     paths: Sequence[str], helpers: Helpers, options: RestoreOptions = RestoreOptions()
 ) -> Iterator[WordsEntry]:
-    """Yield the sentences that a tokeniser or a text model finds, some paragraphs at a time.
-
-    Args:
-        paths: of text, or ``-`` for standard input.
-        helpers: have one of the two models.
-        options: of the restoration, for a text model.
-
-    Raises:
-        TreebankError: with file and line, if a file is missing or is not UTF-8 text.
-        UsageError: if the treatment of marks is not for a text model.
-    """
+    """Yield the sentences that a tokeniser or a text model finds, some paragraphs at a time."""
     finder: Any = helpers.text_model
     for number, path in enumerate(paths, start=1):
         ended = number < len(paths)

@@ -1,4 +1,4 @@
-"""The tasks of models: what is read for one, how entries are answered, compared and written.
+"""The tasks of models: entries are read, answered, compared and written.
 
 A kind of model names its tasks once (``Kind.tasks``). Commands, the functions of
 ``import semipunct``, the server, the component of spaCy and engines ask them in the same way:
@@ -48,7 +48,7 @@ class Documents:
         entries: are read from the files as they are needed.
         format: of the files.
         form: of the output.
-        unit: what a file may be divided into without an effect on the answers.
+        unit: a file can be divided between units without an effect on the answers.
         assess: compares all answers with the input or with references.
         reads_again: whether ``assess`` reads the files itself and needs no answers.
     """
@@ -71,10 +71,10 @@ class Task(ABC, Generic[OptionsT, R]):
         helpers: the other models of the pipeline.
         options: of the task.
         omitted: counts the sentences that are left out.
-        notices: count what users are told of, which is the first of them.
+        notices: counts for messages; ``omitted`` is the first.
         name: of the command.
         chunk: the number of sentences that are answered together.
-        outcome: tells users what becomes of sentences that are left out.
+        outcome: the treatment of omitted sentences, for the message.
         is_numbered: whether answers depend on the number of sentences of treebanks before them.
         has_capitals: whether answers come with capitals.
         shown: special tokens in the output that a legend explains.
@@ -89,11 +89,6 @@ class Task(ABC, Generic[OptionsT, R]):
 
     def __init__(self, model: Trained[Any], helpers: Helpers, options: OptionsT) -> None:
         """Check the models and options; nothing is read.
-
-        Args:
-            model: with its weights.
-            helpers: the other models of the pipeline.
-            options: of the task.
 
         Raises:
             ModelError: if a model is of another kind.
@@ -111,7 +106,7 @@ class Task(ABC, Generic[OptionsT, R]):
         return type(self)(self.model, self.helpers, self.options)
 
     def origin(self) -> dict[str, Any]:
-        """Return what determines the answers, as JSON has it; all models were saved."""
+        """Return everything that determines the answers as JSON values; all models were saved."""
         model: Any = self.model
         options: Any = self.options
         return {
@@ -149,34 +144,21 @@ class Task(ABC, Generic[OptionsT, R]):
         """
 
     def answer(self, entries: Iterable[Entry[Any, Any]], first: int = 0) -> Iterator[Outcome[R]]:
-        """Yield entries with the answers for them, in order.
-
-        Args:
-            entries: of files.
-            first: the number of sentences of treebanks that precede them.
-        """
+        """Yield entries with the answers for them, in order."""
         return answer_entries(
             entries, self.answer_chunk, self.omitted, size=self.chunk, first=first
         )
 
-    def sentences(self, sentences: Sequence[Any | OmittedT], first: int = 0) -> list[Any]:
-        """Return the answers for sentences in memory; omitted ones pass through.
-
-        Args:
-            sentences: trees, words or lines.
-            first: the number of the first one.
-        """
+    def sentences(self, sentences: Sequence[Any | OmittedT]) -> list[Any]:
+        """Return the answers for trees, words or lines in memory; omitted ones pass through."""
         usable = without_omitted(sentences)
         entries = [Entry(sentence, None) for sentence in usable]
-        chunk = Chunk(entries, range(first, first + len(usable)), 0)
-        return with_omitted(sentences, list(self.answer_chunk(chunk)))
+        return with_omitted(
+            sentences, list(self.answer_chunk(Chunk(entries, range(len(usable)), 0)))
+        )
 
     def texts(self, texts: Sequence[str]) -> list[Any]:
-        """Return the answers for texts in memory, none of which affects another one.
-
-        Args:
-            texts: of any length.
-        """
+        """Return the answers for texts in memory, none of which affects another one."""
         parts_of_texts = [self.read_text(text) for text in texts]
         entries: list[Entry[Any, Any]] = []
         numbers: list[int] = []
@@ -194,12 +176,7 @@ class Task(ABC, Generic[OptionsT, R]):
         ]
 
     def write_text(self, parts: Sequence[Located], answers: Sequence[Any]) -> Any:
-        """Return a text with its answers.
-
-        Args:
-            parts: of the text.
-            answers: one for each part.
-        """
+        """Return a text with its answers."""
         return PunctuatedText.join_parts(
             PunctuatedText(part.text)
             if isinstance(answer, Omitted)
@@ -213,16 +190,11 @@ class Task(ABC, Generic[OptionsT, R]):
         )
 
     def messages(self) -> Iterable[str]:
-        """Yield what users are told of when all answers are there."""
+        """Yield messages for users when all answers are there."""
         return chain.from_iterable(notice.messages() for notice in self.notices)
 
     def writer(self, documents: Documents, first: Sequence[Entry[Any, Any]] = ()) -> Writer[Any]:
-        """Return the writer of answers.
-
-        Args:
-            documents: of which they are.
-            first: entries whose conventions it follows.
-        """
+        """Return the writer of answers."""
         return documents.format.writer(first)
 
     @abstractmethod
@@ -232,9 +204,6 @@ class Task(ABC, Generic[OptionsT, R]):
         """Write answers.
 
         Args:
-            outcomes: entries with their answers.
-            form: of the output.
-            writer: of the entries.
             stream: which must not translate line ends.
         """
 
@@ -242,11 +211,10 @@ class Task(ABC, Generic[OptionsT, R]):
         """Refuse options that models of a kind do not support.
 
         Args:
-            noun: such a model, with its article.
             options: the options, and whether they were given.
 
         Raises:
-            UsageError: naming those that were given.
+            UsageError: naming the ones that were given.
         """
         if unsupported := [name for name, is_given in options.items() if is_given]:
             raise UsageError(f"{noun} does not support {', '.join(unsupported)}; leave it out")
@@ -282,16 +250,13 @@ def assess_on_examples(request: EvaluateRequest) -> Assessment:
     """Assess a model on examples (``criteria.assess_on_examples``).
 
     Its module is imported when a model is assessed: other commands start faster without it.
-
-    Args:
-        request: the model and the files.
     """
     return import_module("semipunct.pipelines.criteria").assess_on_examples(request)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tasks:
-    """The tasks that models of a kind can do; None for those that they cannot.
+    """The tasks of models of a kind; None for impossible ones.
 
     Attributes:
         evaluate: assesses a model on examples of the type that the kind is trained on.
@@ -318,11 +283,7 @@ _OURS = {
 
 
 def tasks_of(kind: str) -> Tasks:
-    """Return the tasks of models of a kind.
-
-    Args:
-        kind: the name of a kind.
-    """
+    """Return the tasks of models of a kind."""
     place = _OURS.get(kind) or find_kind(kind).tasks
     if not place:
         return Tasks()
@@ -334,9 +295,7 @@ def task_of(model: Model, task: str, where: str = "") -> Any:
     """Return a task of a model: a class of ``Task``, or a function.
 
     Args:
-        model: a model of any kind.
         task: the name of an attribute of ``Tasks``.
-        where: the folder of the model, for the message.
 
     Raises:
         ModelError: if models of this kind cannot do the task; it names the kinds that can.

@@ -49,18 +49,16 @@ _NEGLIGIBLE = 1e-4
 """Strings of a slot are left out of the result unless they are more probable than this."""
 
 _OPENINGS = (ENCLOSING.openings | {"¿", "¡"}) - {'"', "'", "”", "»", "›"}
-"""Marks that open what follows. Those that also close in some languages, and only open in few, such
-as the quotation marks of Swedish (”) and Danish (»), close what precedes."""
+"""Opening marks. Marks that also close in some languages, and only open in few, such
+as the quotation marks of Swedish (”) and Danish (»), are closing marks."""
 
 _NO_DRAWS = Draws((), np.zeros((0, 0), np.int64))
 
 
 class TextStrings:
-    """The strings of a text model, and what of them stands at the edges of lines and sentences.
+    """The strings of a text model, and their parts at the edges of lines and sentences.
 
     Attributes:
-        strings: by number.
-        number: of each string.
         final: ``[strings]`` whether a string ends a sentence.
         rare: ``[strings]`` whether a string has the token that represents all rare ones.
     """
@@ -77,12 +75,7 @@ class TextStrings:
         self._closing = [self.number.get(string, 0) for string in closing]
 
     def table(self, reading: Reading, slots: slice = slice(None)) -> Floats:
-        """Return the probabilities of the strings of slots, without those that none can write.
-
-        Args:
-            reading: of a text.
-            slots: of the text.
-        """
+        """Return the probabilities of the strings of slots, without rare ones."""
         table = reading.strings[slots, : len(self.strings)].astype(np.float64)
         table[:, self.rare] = 0.0
         return table
@@ -91,11 +84,10 @@ class TextStrings:
         """Leave to slots at the edges of a part the marks that belong to it, in place.
 
         The model was trained on passages from the middle of texts, so the slot between two parts
-        has the marks that close the first and those that open the second.
+        has the marks that close the first and open the second.
 
         Args:
             first: ``[slots, strings]`` the probabilities of slots before a part.
-            last: those of slots after a part.
         """
         for rows, target in ((first, self._opening), (last, self._closing)):
             for row in rows:
@@ -105,7 +97,7 @@ class TextStrings:
         """Return probabilities that sum to 1; where nothing is left, there is no mark.
 
         Args:
-            table: ``[slots, strings]`` what is left of them, which is changed.
+            table: ``[slots, strings]`` the remaining probabilities, which are changed.
         """
         total = table.sum(1)
         table[total <= 0, 0] = 1.0
@@ -113,15 +105,7 @@ class TextStrings:
 
 
 class Read(NamedTuple):
-    """A part of a text that a model has read.
-
-    Attributes:
-        words: its words, and the marks that stand there.
-        reading: the distributions of the model.
-        cased: whether its capitals stay.
-        is_last: whether a passage ends after it; marks of different passages are independent.
-        ends_turn: whether a sentence ends after it, whatever the end of a line says.
-    """
+    """A part of a text that a model has read."""
 
     words: AnyWords
     reading: Reading
@@ -135,9 +119,6 @@ class Chooser:
     """Chooses marks and capitals.
 
     Attributes:
-        model: the text model.
-        options: the options of restoration.
-        ends: what the end of a line, which is that of a passage unless it says nothing, says.
         threshold: the probability from which a mark is inserted; None to minimise edits.
     """
 
@@ -166,13 +147,7 @@ class Chooser:
     def distributions(
         self, part: Read, *, is_first: bool, is_after_sentence: bool = False
     ) -> list[SlotPosterior]:
-        """Return the distributions of the slots of a part, given what is known of line ends.
-
-        Args:
-            part: the part.
-            is_first: whether a passage begins with it.
-            is_after_sentence: whether a sentence is known to have ended before the passage.
-        """
+        """Return the distributions of the slots of a part, given the ends of lines."""
         known = self._known
         allowed = known.table(part.reading)
         last = len(allowed) - part.is_last
@@ -187,25 +162,14 @@ class Chooser:
         return _posteriors(known.strings, known.normalise(allowed))
 
     def before(self, reading: Reading, *, is_after_sentence: bool = False) -> Puncteme:
-        """Return the most probable marks before a passage, as if another one preceded it.
-
-        Args:
-            reading: the distributions of its first part.
-            is_after_sentence: whether a sentence is known to have ended before it.
-        """
+        """Return the most probable marks before a passage, as if another one preceded it."""
         row = reading.strings[0, : len(self._known.strings)]
         is_open = self.ends == "none" and not is_after_sentence
         allowed = np.ones(len(row), bool) if is_open else self._known.final
         return self._known.strings[int(np.argmax(np.where(allowed, row, 0.0)))]
 
     def choose(self, words: Words, keep: Keep, views: Sequence[SlotPosterior]) -> list[Puncteme]:
-        """Return the string of each slot of a section.
-
-        Args:
-            words: its words, and the marks that stand there.
-            keep: the treatment of these marks.
-            views: the distributions of its slots.
-        """
+        """Return the string of each slot of a section."""
         standing = Standing(words, keep, BY_TYPOGRAPHY)
         strings = chosen_strings(standing, _NO_DRAWS, views, self.options, self.threshold)
         strings = without_lone_marks(strings, standing.existing, self._matcher)
@@ -223,7 +187,6 @@ class Chooser:
         """Return the words of a part with the most probable capitals.
 
         Args:
-            part: the part.
             before: ``[n]`` the marks before each word.
         """
         forms = part.words.forms
@@ -248,12 +211,7 @@ class _Passage:
     """The parts of a passage, which are forgotten when they have been decided."""
 
     def __init__(self, chooser: Chooser, *, is_after_sentence: bool) -> None:
-        """Begin without words.
-
-        Args:
-            chooser: of the marks.
-            is_after_sentence: whether a sentence is known to have ended before the passage.
-        """
+        """Begin without words."""
         self._chooser, self._is_after_sentence = chooser, is_after_sentence
         self._waiting: deque[Read] = deque()
         self._before: Puncteme | None = None
@@ -280,11 +238,7 @@ class _Passage:
             self._before = self._chooser.before(part.reading, is_after_sentence=known)
 
     def decided(self, *, ended: bool) -> Iterator[Restoration[AnyWords]]:
-        """Yield the parts all of whose slots can be decided.
-
-        Args:
-            ended: whether there are no more parts.
-        """
+        """Yield the parts all of whose slots can be decided."""
         size = len(self._forms)
         # Otherwise marks before the next part may still be added to the last slot.
         for slot in range(self._seen + 1, size + ended):
@@ -309,7 +263,7 @@ class _Passage:
         first = self._waiting[0].words
         if first.source == "treebank":
             closed = {number for number in closed if not slots[number]}
-        # Whatever the source, marks are inserted as they may stand in text, and with partners.
+        # Whatever the source, marks are inserted as in text, and with partners.
         section = Words(
             first.sentence_id, first.path, first.line, tuple(self._forms[start:slot]),
             tuple(slots), frozenset(closed), "text",
@@ -344,13 +298,7 @@ class _Passage:
 
 
 def opening_marks(string: Puncteme, ended: Puncteme = (), began: Puncteme = ()) -> Puncteme:
-    """Return the marks at the end of a string that open what follows.
-
-    Args:
-        string: the marks between two lines.
-        ended: those that stood after the first line, which stay there.
-        began: those that stood before the second line, which stay there.
-    """
+    """Return the opening marks at the end of a string."""
     first = len(ended) if string[: len(ended)] == ended else 0
     if began and string[first:][-len(began) :] == began:
         return began
@@ -365,12 +313,7 @@ def _without_opening(string: Puncteme, ended: Puncteme, began: Puncteme) -> Punc
 
 
 def map_strings(view: SlotPosterior, to: Callable[[Puncteme], Puncteme]) -> SlotPosterior:
-    """Return the distribution of a function of a string.
-
-    Args:
-        view: the distribution of the string.
-        to: the function.
-    """
+    """Return the distribution of a function of a string."""
     total: dict[Puncteme, float] = {}
     for string, probability in zip(view.strings, view.probability.tolist(), strict=True):
         part = to(string)
@@ -403,11 +346,10 @@ class JoinedLines:
     """Lines of a text whose sentences cross their ends.
 
     The last slot of a line and the first one of the next are one slot. Marks before a line that
-    never change, such as the dash before what a second person says, are not in it.
+    never change, such as the dash before a second speaker's words, are not in it.
 
     Attributes:
         lines: at least one.
-        words: of all lines.
     """
 
     lines: Sequence[AnyWords]
@@ -467,23 +409,17 @@ def _label(line: AnyWords) -> Puncteme:
 
 
 def _opening(string: Puncteme, ended: Puncteme, began: Puncteme) -> Puncteme:
-    """Return the marks of a string that stand before the second of two lines.
-
-    Args:
-        string: the marks between them.
-        ended: those that stood after the first line.
-        began: those that stood before the second.
-    """
+    """Return the marks of a string before the second of two lines."""
     return began if string == (*ended, *began) else opening_marks(string)
 
 
 def _closing(string: Puncteme, ended: Puncteme, began: Puncteme) -> Puncteme:
-    """Return the marks that stand after the first of two lines, as ``_opening`` does."""
+    """Return the marks after the first of two lines, as ``_opening`` does."""
     return string[: len(string) - len(_opening(string, ended, began))]
 
 
 def _with_label(
     string: Puncteme, label: Puncteme, ended: Puncteme | None, began: Puncteme
 ) -> Puncteme:
-    """Return the marks that stand before a line; all of a string if there is no line before it."""
+    """Return the marks before a line; all of a string if there is no line before it."""
     return (*label, *(string if ended is None else _opening(string, ended, began)))

@@ -1,6 +1,6 @@
 """Punctuation correction of running text by a text model, without trees.
 
-The model reads what is written in every slot and gives the probability of each string being right
+The model reads the written marks of every slot and gives the probability of each string being right
 (``models.running_text.guises``). A slot is changed if another string that its error channel may
 turn into the written one is more probable, and probable enough.
 """
@@ -64,15 +64,8 @@ def correct_running_text(
     """Correct the marks of running text; words and their capitals are unchanged.
 
     Args:
-        model: a text model with its weights.
-        lines: the words of each paragraph, and its marks. Omitted ones pass through.
         options: by default ``CorrectOptions()``, with a minimum confidence of ``LEAST``; nothing is
             drawn, so ``samples`` and ``seed`` have no effect.
-        **settings: attributes of ``CorrectOptions`` by name, which override those of ``options``.
-
-    Raises:
-        UsageError: if an option is invalid, or not for a text model.
-        ModelError: if the model is of another kind.
     """
     options = with_default(replace(options or CorrectOptions(), **settings))
     fitted = model_of_kind(model, TextModel)
@@ -84,13 +77,7 @@ def correct_running_text(
 def correct_parts(
     model: Trained[Any], parts: Sequence[Part], options: CorrectOptions
 ) -> list[Corrected]:
-    """Correct the marks of texts whose sentences cross the ends of lines.
-
-    Args:
-        model: as in ``correct_running_text``.
-        parts: lines, which say where texts end; the last one ends its text.
-        options: with a minimum confidence.
-    """
+    """Correct the marks of texts whose sentences cross the ends of lines."""
     texts = [JoinedLines.of(lines) for lines in _texts(parts)]
     answers = _correct_texts(model, [text.words for text in texts], options)
     return [
@@ -133,23 +120,14 @@ def _correct_texts(
 
 
 def with_default(options: CorrectOptions) -> CorrectOptions:
-    """Return options with the minimum confidence of text models, if they have none.
-
-    Args:
-        options: of the correction.
-    """
+    """Return options with the minimum confidence of text models, if they have none."""
     if options.minimum_confidence is not None:
         return options
     return replace(options, minimum_confidence=LEAST)
 
 
 def check(options: CorrectOptions, model: TextModel) -> None:
-    """Raise ``UsageError`` unless all options are valid for a text model.
-
-    Args:
-        options: of the correction.
-        model: the model.
-    """
+    """Raise ``UsageError`` unless all options are valid for a text model."""
     if options.minimise != "errors":
         raise UsageError(
             f"a text model chooses the most probable strings; leave out minimise={options.minimise}"
@@ -160,7 +138,7 @@ def check(options: CorrectOptions, model: TextModel) -> None:
 
 
 class Channel:
-    """The strings of a text model, and those that each may be a correction of."""
+    """The strings of a text model, with their possible corrections."""
 
     def __init__(self, model: TextModel) -> None:
         """Prepare the tables of a model."""
@@ -174,7 +152,6 @@ class Channel:
 
         Args:
             written: ``[n + 1]`` the strings as written.
-            reading: of the line.
         """
         known = self.known
         summed = reading.strings[:, : len(known.strings)].astype(np.float64)
@@ -188,7 +165,6 @@ class Channel:
         """Return the distribution over the written string and those it may be an error for.
 
         Args:
-            written: the string.
             probability: ``[strings]`` of all strings.
         """
         tag = self.known.number.get(written)
@@ -211,9 +187,6 @@ def odds_of_sentence(words: int) -> float:
     The model has seen texts cut anywhere, where one slot of ``_SENTENCE`` is the end of a sentence.
     A line is never cut: it is a sentence, or a heading, which is shorter. The numbers of words of
     either are distributed geometrically.
-
-    Args:
-        words: the number of words of the line.
     """
     # In logs: the probability of a heading of some 3,000 words is too small for a number.
     sentence, heading = (

@@ -32,15 +32,7 @@ _SAMPLE = 2048
 
 
 class Part(NamedTuple):
-    """A line of a text, or a part of a line.
-
-    Attributes:
-        words: its words, and the marks that stand there.
-        ends_line: whether the line ends after it.
-        ends_text: whether the text ends after it, as it does after the last one in any case; what
-            follows does not affect it.
-        ends_turn: whether someone else speaks after it, so that a sentence ends there.
-    """
+    """A line of a text, or a part of a line."""
 
     words: AnyWords
     ends_line: bool = True
@@ -60,16 +52,9 @@ def restore_running_text(
     text has none. Those of sentences of a treebank stay.
 
     Args:
-        model: a text model with its weights.
-        contents: the words of each line, and its marks. Omitted ones pass through.
         options: by default ``RestoreOptions()``; nothing is drawn, so ``samples``, ``seed`` and
             ``minimise`` have no effect. By default a line is a paragraph, and decisions optimise
             F1.
-        **settings: attributes of ``RestoreOptions`` by name, which override those of ``options``.
-
-    Raises:
-        UsageError: if an option is invalid, or not for a text model.
-        ModelError: if the model is of another kind.
     """
     options = replace(options or RestoreOptions(), **settings)
     usable: list[AnyWords] = without_omitted(contents)
@@ -83,17 +68,7 @@ def restored_parts(
     parts: Iterable[Part],
     options: RestoreOptions,
 ) -> Iterator[Restoration[AnyWords]]:
-    """Yield the restored parts of texts, of which some thousand words are in memory at a time.
-
-    Args:
-        model: as in ``restore_running_text``.
-        parts: the parts in order.
-        options: as in ``restore_running_text``.
-
-    Raises:
-        UsageError: as ``restore_running_text`` does, before any part is read.
-        ModelError: likewise.
-    """
+    """Yield the restored parts of texts, of which some thousand words are in memory at a time."""
     fitted = model_of_kind(model, TextModel)
     _check(options, fitted)
     options = replace(options, minimise="slots")  # there are no draws to choose from
@@ -117,7 +92,7 @@ def restored_parts(
 def _without_labels(parts: Iterable[Part], labels: deque[Puncteme]) -> Iterator[Part]:
     """Yield parts without the marks before a line that never change, which are set aside.
 
-    The dash before an item, or before what a second person says in a subtitle, is no mark between
+    The dash before an item, or before a second speaker in a subtitle, is no mark between
     two words of the text that crosses the lines: the line before it may end with a period.
     """
     for part in parts:
@@ -208,7 +183,7 @@ def _judged(parts: Iterable[Part], ends: Lines) -> Iterator[tuple[Part, bool]]:
 
 
 def _speech(words: AnyWords) -> list[str]:
-    """Return the words after which marks may be inserted, not those of the names of speakers."""
+    """Return the words after which marks may be inserted, without names of speakers."""
     return [form for slot, form in enumerate(words.forms, start=1) if slot not in words.closed]
 
 
@@ -221,10 +196,6 @@ def has_capitals(words: AnyWords, forms: Sequence[str]) -> bool:
     """Return whether capitals are meant; a transcript may have a few by accident.
 
     Those of a treebank are part of its words.
-
-    Args:
-        words: one of the lines or sentences, which says whether they are from a treebank.
-        forms: words of the text.
     """
     capitals = sum(form != form.lower() for form in forms)
     return words.source == "treebank" or capitals > _ACCIDENTS * len(forms)
@@ -271,11 +242,7 @@ def with_dots(slots: Sequence[Puncteme]) -> tuple[Puncteme, ...]:
 
 
 def with_compared_marks(restoration: Restoration[AnyWords]) -> Restoration[AnyWords]:
-    """Return a restoration whose sentence has the marks that those of a text model are compared to.
-
-    Args:
-        restoration: the restored sentence.
-    """
+    """Return a restoration whose sentence has the marks for comparison with a text model."""
     slots = with_dots(restoration.sentence.slots)
     return replace(
         restoration,
@@ -289,13 +256,7 @@ def running_text_signature(
     sentences: Sequence[AnyWords],
     options: RestoreOptions,
 ) -> str:
-    """Return the signature of figures, which are comparable if they differ only in the model.
-
-    Args:
-        digest: the digest of the model.
-        sentences: the sentences or lines, with their gold punctuation.
-        options: the options of restoration.
-    """
+    """Return the signature of figures, which are comparable if they differ only in the model."""
     examples = [_Surface(s) if isinstance(s, Words) else s for s in sentences]
     keep = "+".join(sorted({options.keep_for(sentence) for sentence in sentences}))
     return figures_signature(
@@ -326,16 +287,8 @@ def text_views(
 ) -> list[tuple[SlotPosterior, ...]]:
     """Return the distributions of slots that a text model predicts for sentences.
 
-    Args:
-        model: a text model with its weights.
-        sentences: the sentences; those of the same file that follow each other are one text.
-        options: say whether existing marks are kept, and thus seen.
-
     Returns:
         ``[n + 1]`` distributions for each sentence.
-
-    Raises:
-        ModelError: if the model is of another kind.
     """
     fitted = model_of_kind(model, TextModel)
     texts = [list(of) for _, of in groupby(sentences, key=lambda s: s.path)]
@@ -346,7 +299,7 @@ def text_views(
 
 
 def _query(text: Sequence[AnyWords], options: RestoreOptions) -> Query:
-    """Return what the network sees of a text: kept marks, and capitals if there are any."""
+    """Return the input of the network: kept marks, and capitals if there are any."""
     slots: list[Puncteme] = [()]
     for s in text:
         standing = s.slots if options.keep_for(s) == "keep" else ((),) * len(s.slots)
@@ -366,13 +319,7 @@ def _edges(text: Sequence[AnyWords]) -> list[int]:
 def _views(
     known: TextStrings, text: Sequence[AnyWords], reading: Reading
 ) -> Iterator[tuple[SlotPosterior, ...]]:
-    """Yield the distributions of each sentence of a text.
-
-    Args:
-        known: the strings of the model.
-        text: its sentences.
-        reading: of the text.
-    """
+    """Yield the distributions of each sentence of a text."""
     edges = _edges(text)
     for sentence, start, stop in zip(text, edges[:-1], edges[1:], strict=True):
         table = known.table(reading, slice(start, stop + 1))

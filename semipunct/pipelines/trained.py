@@ -36,12 +36,7 @@ class Trained(Protocol[M_co]):
 
 @dataclass(frozen=True, slots=True)
 class InPlace(Generic[M]):
-    """A model with its weights, placed where its batches read them.
-
-    Attributes:
-        model: the model without its weights.
-        parameters: the weights by name.
-    """
+    """A model with its weights, placed where its batches read them."""
 
     model: M
     parameters: Weights
@@ -58,15 +53,7 @@ def _placed(model: Model, parameters: Weights) -> Weights:
 
 
 def model_of_kind(trained: Trained[Any], kind: type[M]) -> M:
-    """Return the model without its weights, after checking its kind.
-
-    Args:
-        trained: a model with its weights.
-        kind: the required class.
-
-    Raises:
-        ModelError: if the model is of another kind.
-    """
+    """Return the model without its weights, after checking its kind."""
     if isinstance(trained, SavedModel):
         return of_kind(trained, kind).model
     if not isinstance(trained.model, kind):
@@ -78,16 +65,7 @@ def model_of_kind(trained: Trained[Any], kind: type[M]) -> M:
 
 
 def punctuation_model(trained: Trained[Any], *, alone: bool = False) -> InPlace[PunctuationModel]:
-    """Return a model of underlying punctuation with its weights in place.
-
-    Args:
-        trained: the model with its weights.
-        alone: whether the input is words and trees only; this excludes correction models, which
-            also need the punctuation as written.
-
-    Raises:
-        ModelError: if the model is of another kind.
-    """
+    """Return a model of underlying punctuation with its weights in place."""
     from semipunct.models.punctuation.model import PunctuationModel
 
     kind = PunctuationModel.kind
@@ -104,9 +82,6 @@ def explaining_model(trained: Trained[Any] | None) -> InPlace[PunctuationModel] 
 
     A slot tagger or a text model has no such trees. A correction model that reads the underlying
     tree of the written text needs another model to find that tree first, so it is none, either.
-
-    Args:
-        trained: the model that chose the marks, if there is one.
     """
     from semipunct.models.punctuation.corrector import CorrectionModel
     from semipunct.models.punctuation.model import PunctuationModel

@@ -44,20 +44,8 @@ def correct_trees(
     """Correct the punctuation of sentences; words, tags and trees are unchanged.
 
     Args:
-        model: a model of the kind ``correction`` with its weights.
-        sentences: sentences with the punctuation as written: trees or, with a parser, words.
-            Omitted ones pass through.
-        options: of the correction.
-        helpers: a parser that reads words only, whose trees and tags replace existing ones;
-            ``analysis``, a punctuation model of text as written, for a model that uses the
-            underlying tree of the written text (preset ``paper-correction``).
         first: the number of the first sentence, for sentences that continue an earlier call, or
             the number of each that is not omitted; with the seed it determines the draws.
-
-    Raises:
-        UsageError: if an option is invalid, there is neither a tree nor a parser, or ``analysis``
-            is missing or not used by the model.
-        ModelError: if a model is of another kind, or the parser reads punctuation.
     """
     fitted = correction_model(model)
     options.check(fitted.model.inventory.tokens)
@@ -75,8 +63,10 @@ def correct_trees(
         each = max(1, options.analyses)
         seed = part_seed(options.seed, first if isinstance(first, int) else next(iter(first), 0))
         several = add_written_trees(analysis, sentences_read, options.analyses, seed)
-    # What was written is an input of the model, not evidence of the corrected marks.
-    draw_options = RestoreOptions(options.samples // each, options.seed, keep="replace")
+    # The written marks are an input of the model, not evidence of the corrected ones.
+    draw_options = RestoreOptions(
+        samples=options.samples // each, seed=options.seed, keep="replace"
+    )
     flat = [sentence for of in several for sentence in of]
     draws = list(draw_punctuation(fitted, flat, draw_options, numbers_of_trees(first, each)))
     joined = [Draws.joined(draws[i : i + each]) for i in range(0, len(draws), each)]
@@ -85,11 +75,7 @@ def correct_trees(
 
 
 def correction_model(trained: Trained[Any]) -> InPlace[CorrectionModel]:
-    """Return a correction model with its weights in place.
-
-    Raises:
-        ModelError: if the model is of another kind.
-    """
+    """Return a correction model with its weights in place."""
     if not isinstance(trained.model, CorrectionModel):
         raise ModelError(
             f"the model is of the kind {trained.model.kind}, but one of the kind "
@@ -119,18 +105,9 @@ def add_written_trees(
 ) -> list[list[Sentence]]:
     """Add underlying trees of the written punctuation to sentences.
 
-    Args:
-        analysis: a punctuation model of text as written.
-        sentences: sentences with the punctuation as written.
-        count: the number of trees drawn from the posterior of each; 0 for the best one.
-        seed: the random seed.
-
     Returns:
         For each sentence, one copy for each tree; copies without punctemes if the written
         punctuation has no analysis, which happens only with hard sets.
-
-    Raises:
-        ModelError: if the model is of another kind.
     """
     fitted = punctuation_model(analysis, alone=True)
     bare = [
@@ -232,7 +209,6 @@ def reason(analysis: Analysis | None, slot: int) -> Reason | None:
 
     Args:
         analysis: the analysis of a sentence, or None.
-        slot: the number of the slot.
     """
     if analysis is None:
         return None

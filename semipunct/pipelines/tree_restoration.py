@@ -9,7 +9,7 @@ are pooled, and each slot gets the string of least expected edit distance under 
 Wang and Eisner 2019, footnote 20). The parser's network also predicts the strings of slots
 directly, which helps where its trees are wrong. The two distributions of each slot are averaged,
 and the loss is minimised under their mean. A text model, which has learned from much more text than
-there are trees, takes the parser's place in running text, whose style is not that of a treebank,
+there are trees, takes the parser's place in running text, whose style no treebank has,
 and is one more vote in a treebank.
 """
 
@@ -38,7 +38,7 @@ from semipunct.pipelines import limits
 from semipunct.pipelines.choice import Standing, chosen_strings
 from semipunct.pipelines.chunks import in_groups
 from semipunct.pipelines.distributions import SlotPosterior, mean, posteriors
-from semipunct.pipelines.options import Helpers, RestoreOptions, check_values, split_settings
+from semipunct.pipelines.options import Helpers, RestoreOptions, check_values
 from semipunct.pipelines.parses import Parse, check_reads_words, parse, parses
 from semipunct.pipelines.results import Restoration
 from semipunct.pipelines.text_restoration import text_views
@@ -54,7 +54,7 @@ probabilities, and for one that takes every tree for correct and so is too certa
 (docs/decisions/restoration.md)."""
 
 TEXT = 0.7
-"""The default weight of the distributions of a text model, in a treebank together with those of
+"""The default weight of the distributions of a text model, in a treebank together with
 parsers (docs/decisions/restoration.md)."""
 
 
@@ -68,25 +68,17 @@ def restore_trees(
     """Restore the punctuation of sentences, given their trees, or trees and tags of parsers.
 
     Args:
-        model: a punctuation model with its weights.
-        sentences: trees or, with a parser, words; ``options.keep`` determines the treatment of
-            existing marks. Omitted ones pass through.
         options: of the restoration. ``share`` is by default 0.3 for a model of the preset
             ``parsed`` and 0.6 for others (``default_share``). It is ignored for sentences whose
             existing marks are used (``keep``), with ``minimise="draws"``, and for parsers that
             predict no punctuation. ``objective`` is by default ``f1`` for sentences of a text and
             ``edits`` for sentences of a treebank, and needs a text model.
-        helpers: parsers, which are weighted equally; the tree and tags in the result are those of
-            the first. The distributions of slots of a text model replace those of the parsers in
-            sentences of a text, and join them in those of a treebank, with the same weight as a
-            parser's; the default share of them all is 0.7. Sentences of one file that follow each
-            other are read as one text. Kept marks are evidence for it.
+        helpers: parsers of equal weight; the result has the tree and tags of the first. The
+            distributions of a text model replace the parsers' in sentences of a text, and join them
+            in a treebank with the weight of one parser; together they weigh 0.7 by default.
+            Consecutive sentences of one file are one text, and kept marks are evidence for it.
         first: the number of the first sentence, for sentences that continue an earlier call, or
             the number of each that is not omitted; with the seed it determines the draws.
-
-    Raises:
-        UsageError: if an option is invalid, or names marks that the model lacks.
-        ModelError: if a model is of another kind, or a parser reads punctuation.
     """
     usable: list[Any] = without_omitted(sentences)
     if helpers.parsers:
@@ -98,36 +90,6 @@ def restore_trees(
         for s, d in zip(usable, draws, strict=True)
     ]
     return with_omitted(sentences, restored)
-
-
-def restore_words(
-    model: Trained[Any],
-    parser: Trained[Any] | Sequence[Trained[Any]],
-    sentences: Sequence[Sentence | Words | OmittedT],
-    options: RestoreOptions | None = None,
-    *,
-    first: int | Sequence[int] = 0,
-    **settings: Any,
-) -> list[Restoration | OmittedT]:
-    """Restore the punctuation of sentences, given the trees and tags predicted by a parser.
-
-    Args:
-        model: a punctuation model with its weights.
-        parser: a parser with its weights, or several.
-        sentences: words; existing tags and trees are ignored. Omitted ones pass through.
-        options: by default ``RestoreOptions()``; ``restore_trees`` says more of ``share``.
-            ``trees`` are drawn from each parser per sentence; the ``samples`` draws of punctuation
-            are divided equally among all trees, rounded down. With 0, each parser's single tree
-            from ``parse`` is used.
-        first: as in ``restore_trees``.
-        **settings: attributes of ``RestoreOptions`` by name, which override those of ``options``,
-            and those of ``Helpers``.
-
-    Raises:
-        UsageError, ModelError: as ``restore_trees`` does.
-    """
-    chosen, helpers = split_settings(RestoreOptions, options, settings | {"parser": parser})
-    return restore_trees(model, sentences, chosen, helpers, first)
 
 
 def _restored_words(
@@ -170,7 +132,7 @@ def _restored_words(
     draws = draw_punctuation(model, analyses, each, numbers_of_trees(first, number))
     texts = text_views(reader, sentences, options) if reader is not None and pooled else []
     restorations: list[Restoration] = []
-    # Draws are counted as they are made: those of many sentences would not fit into memory.
+    # Draws are counted as they are made: too many would not fit into memory.
     for place, (sentence, of) in enumerate(zip(sentences, parses_of_all, strict=True)):
         joined = Draws.joined([next(draws) for _ in of])
         views = texts[place : place + 1]
@@ -191,12 +153,7 @@ def _restored_words(
 
 
 def numbers_of_trees(first: int | Sequence[int], each: int) -> int | Sequence[int]:
-    """Return the numbers of the trees of sentences, by which their draws are independent.
-
-    Args:
-        first: the number of the first sentence, or those of all.
-        each: trees of a sentence.
-    """
+    """Return the numbers of the trees of sentences, by which their draws are independent."""
     if isinstance(first, int):
         return first * each
     return [of_sentence * each + tree for of_sentence in first for tree in range(each)]
@@ -208,18 +165,7 @@ def draw_punctuation(
     options: RestoreOptions,
     first: int | Sequence[int] = 0,
 ) -> Iterator[Draws]:
-    """Draw the punctuation of sentences, a few of them at a time.
-
-    Args:
-        model: a punctuation model with its weights.
-        sentences: words and trees; ``options.keep`` determines the treatment of existing marks.
-        options: the options of restoration, with the number of draws and the use of evidence.
-        first: the number of the first sentence, or those of all.
-
-    Raises:
-        UsageError: if an option is invalid, or names marks that the model lacks.
-        ModelError: if the model is of another kind.
-    """
+    """Draw the punctuation of sentences, a few of them at a time."""
     fitted = punctuation_model(model)
     check_values(options, fitted.model.inventory.tokens)
     reads_marks = has_history_features(fitted.parameters)
@@ -238,7 +184,7 @@ def _evidence(sentence: Sentence, options: RestoreOptions, *, reads_marks: bool)
     """Return the marks of a sentence as evidence; None if there are none, or they are removed.
 
     A model without features of the marks to the left cannot be drawn given other marks. Unless
-    evidence is requested, what it draws for the empty slots of a text does not depend on them.
+    evidence is requested, its draws for the empty slots of a text do not depend on them.
     """
     keep = options.keep_for(sentence)
     if keep == "replace" or not any(sentence.slots) or (options.keep is None and not reads_marks):
@@ -259,14 +205,7 @@ def restore_from_draws(
     """Return the punctuation of least expected edit distance under some draws.
 
     Args:
-        sentence: words and tree, and existing marks if they are kept.
-        draws: draws of its punctuation.
-        options: the options of restoration.
         views: the posteriors of the slots; by default they are estimated from the draws.
-        joining: marks that only join words, which are not put between words of a text that stand
-            apart.
-        threshold: for a high F1, the probability from which marks are inserted.
-        paired: whether inserted brackets and quotation marks need partners in any case.
     """
     views = posteriors(draws) if views is None else views
     standing = Standing(sentence, options.keep_for(sentence), joining, paired)
@@ -275,12 +214,7 @@ def restore_from_draws(
 
 
 def most_frequent(draws: Draws, count: int) -> tuple[tuple[tuple[Puncteme, ...], float], ...]:
-    """Return the most frequent whole draws, each with its relative frequency.
-
-    Args:
-        draws: the draws.
-        count: the maximum number of results.
-    """
+    """Return the most frequent whole draws, each with its relative frequency."""
     if not count:
         return ()
     rows, counts = np.unique(draws.chosen, axis=0, return_counts=True)
@@ -292,24 +226,13 @@ def most_frequent(draws: Draws, count: int) -> tuple[tuple[tuple[Puncteme, ...],
 
 
 def default_share(model: PunctuationModel) -> float:
-    """Return the weight of the parsers' own distributions that suits a model.
-
-    Args:
-        model: the punctuation model.
-    """
+    """Return the weight of the parsers' own distributions that suits a model."""
     return AWARE if "expected" in model.options.templates else UNAWARE
 
 
 def _threshold(reader: Trained[Any] | None, options: RestoreOptions) -> float | None:
-    """Return the probability from which marks are inserted for a high F1; None for edits.
-
-    Raises:
-        UsageError: if an option needs another one.
-        ModelError: if the model is no text model.
-    """
+    """Return the probability from which marks are inserted for a high F1; None for edits."""
     if reader is None:
-        if options.objective is not None:
-            raise UsageError("the objective needs a text model (--text); give one, or leave it out")
         return None
     model_of_kind(reader, TextModel)
     if options.minimise == "draws":
@@ -322,13 +245,7 @@ def _threshold(reader: Trained[Any] | None, options: RestoreOptions) -> float | 
 
 
 def _is_decided(sentence: Sentence | Words, options: RestoreOptions, *, reads_marks: bool) -> bool:
-    """Return whether the visible marks of a sentence are evidence that only the draws respect.
-
-    Args:
-        sentence: the sentence.
-        options: say whether its marks are used.
-        reads_marks: whether the distributions of slots take kept marks into account.
-    """
+    """Return whether the visible marks of a sentence are evidence that only the draws respect."""
     keep = options.keep_for(sentence)
     is_used = keep == "repair" or (keep == "keep" and not reads_marks)
     return is_used and any(spacing.visible(sentence.slots))
@@ -341,8 +258,7 @@ def _pooled(
 
     Args:
         model_views: ``[slots]`` the distributions of the model.
-        share: the weight of all other distributions together.
-        views: ``[slots]`` those of each parser, and of the text model.
+        views: ``[slots]`` of each parser, and of the text model.
     """
     weights = [1 - share, *(share / len(views),) * len(views)]
     return tuple(mean(of_slot, weights) for of_slot in zip(model_views, *views, strict=True))
@@ -351,13 +267,7 @@ def _pooled(
 def restoration_signature(
     digest: str, sentences: Sequence[Sentence], options: RestoreOptions
 ) -> str:
-    """Return the signature of figures, which are comparable if they differ only in the model.
-
-    Args:
-        digest: the digest of the model.
-        sentences: the restored sentences, with their gold punctuation.
-        options: the options of restoration.
-    """
+    """Return the signature of figures, which are comparable if they differ only in the model."""
     return figures_signature(
         "restoration",
         digest[:12],

@@ -41,15 +41,7 @@ def _annotation(
     number: int | None,
     label: str,
 ) -> Annotation:
-    """Make the annotation of one of the trees of a sentence.
-
-    Args:
-        attributes: of words by their number.
-        figures: of the tree, for comments ``semipunct_NAME``.
-        number: of the tree if there are several, for the comment ``semipunct_LABEL`` and a suffix
-            of the id of the sentence, such as ``weblog-7.rank2``.
-        label: ``sample`` or ``rank``.
-    """
+    """Make the annotation of one of the trees of a sentence."""
     comments = {} if number is None else {f"{COMMENT}{label}": f"{number}"}
     comments |= {f"{COMMENT}{name}": f"{figure:.6f}" for name, figure in figures.items()}
     suffix = "" if number is None else f".{label}{number}"
@@ -64,11 +56,6 @@ def tree_annotation(
     Nodes with a non-empty puncteme get the attributes ``LEFT`` and ``RIGHT``. Comments give
     ``semipunct_log_likelihood``, ``semipunct_log_joint`` and ``semipunct_log_posterior`` (natural
     logarithms).
-
-    Args:
-        analysis: the analysis of the sentence.
-        number: of the analysis if there are several.
-        label: ``sample`` or ``rank``.
     """
     attributes: dict[int, dict[str, str]] = {}
     for word, sides in enumerate(analysis.pairs, start=1):
@@ -93,10 +80,7 @@ def analysis_as_dict(
     """Return the analysis of a sentence of a file as values for JSON.
 
     Args:
-        analysis: the analysis of a sentence.
         word_ids: ``[n]`` the number of each word in the file.
-        number: of the analysis if there are several, under the key ``label``.
-        label: ``sample`` or ``rank``.
     """
     values = analysis.as_dict()
     return {
@@ -110,12 +94,7 @@ def analysis_as_dict(
 
 
 def omitted_as_dict(omitted: Sentence | Omitted, reason: str) -> dict[str, Any]:
-    """Return a sentence that was left out as values for JSON.
-
-    Args:
-        omitted: the sentence.
-        reason: the reason to leave it out.
-    """
+    """Return a sentence that was left out as values for JSON."""
     return {
         "schema": "semipunct.omitted/1",
         "sent_id": omitted.sentence_id,
@@ -129,10 +108,6 @@ def to_brackets(analysis: Analysis, number: int | None = None) -> str:
     The line is the tree. If a sentence has several analyses, the line has four columns, separated
     by tabs: the id of the sentence, the number of the analysis, its natural log posterior
     probability, and the tree.
-
-    Args:
-        analysis: the analysis of the sentence.
-        number: of the analysis if there are several.
     """
     if number is None:
         return str(analysis)
@@ -141,11 +116,7 @@ def to_brackets(analysis: Analysis, number: int | None = None) -> str:
 
 
 def dump(value: dict[str, Any]) -> str:
-    """Return values as one line of strict JSON.
-
-    Raises:
-        ValueError: for NaN and the infinities.
-    """
+    """Return values as one line of strict JSON."""
     return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 
@@ -156,17 +127,13 @@ def write_analyses(
     stream: TextIO,
     *,
     label: str,
-    title: str,
+    inputs: Sequence[str],
 ) -> set[str]:
     """Write the trees of sentences.
 
     Args:
         outcomes: entries and their trees, None for those without.
-        form: of the output.
-        writer: of the entries.
         stream: which must not translate line ends.
-        label: what a number of a tree is called; empty if each sentence has one tree.
-        title: of a page.
 
     Returns:
         The special tokens in the output that a legend explains.
@@ -179,6 +146,7 @@ def write_analyses(
 
         stream.write(picture(tree for _, trees in outcomes for tree in trees or ()))
     elif form == "html":
+        from semipunct.files import title_of
         from semipunct.pages.page import decoded_page
 
         sentences = (
@@ -189,7 +157,7 @@ def write_analyses(
             )
             for entry, trees in outcomes
         )
-        stream.writelines(decoded_page(sentences, title))
+        stream.writelines(decoded_page(sentences, title_of("Underlying trees", inputs)))
     else:
         for outcome in outcomes:
             stream.writelines(f"{text}\n" for text in _texts([outcome], form, label, writer))
@@ -239,14 +207,6 @@ def parsed_texts(
 
     The comment ``semipunct_log_probability`` is the natural logarithm of the probability of the
     arcs.
-
-    Args:
-        entry: the sentence.
-        parses: its analyses.
-        label: ``sample`` or ``rank`` if there may be several; empty for a single one.
-        probabilities: whether to add, for each word, the probabilities of its head, of the most
-            probable marks on both sides of it, of its relation given the head, and of its tags,
-            if they are known.
     """
     from semipunct.models.parsing.vocabulary import TAGS
 
@@ -266,11 +226,7 @@ def parsed_texts(
 
 
 def parses_as_dict(parses: Sequence[Parse | Omitted]) -> dict[str, Any]:
-    """Return a parsed text as values for JSON.
-
-    Args:
-        parses: of its sentences.
-    """
+    """Return a parsed text as values for JSON."""
     return {
         "schema": "semipunct.parsed-text/1",
         "sentences": [_parsed(parse) for parse in parses if not isinstance(parse, Omitted)],

@@ -26,14 +26,7 @@ def check_versions(
     """Check that the options for corrected versions and underlying trees suit a kind.
 
     Args:
-        kind: of model.
-        corrected: versions of the training treebanks.
-        dev_corrected: versions of the development treebanks.
         align: how versions are aligned; None if the option was not given.
-        analysis: a model that finds underlying trees.
-
-    Raises:
-        UsageError: if they do not.
     """
     if bool(corrected) != bool(dev_corrected):
         missing = "--dev-corrected" if corrected else "--corrected"
@@ -73,14 +66,6 @@ def read_versions(
 
     With alignment by trees, sentences whose trees differ are left out, as in Li, Wang and Eisner
     (2019, section 6.2). Words that differ are an error.
-
-    Args:
-        written: files of the original text, read as one treebank.
-        corrected: files of the corrected sentences.
-        alignment: how slots are aligned.
-
-    Raises:
-        TreebankError: if no sentence is left, or as ``formats.parallel.read_corrections`` does.
     """
     aligned = read_corrections(written, corrected, alignment, omit=alignment == "trees")
     if not aligned:
@@ -92,17 +77,7 @@ def read_versions(
 
 
 def with_underlying_trees(path: str, kind: Kind, sentences: Sequence[Any]) -> Sequence[Sentence]:
-    """Return sentences with the best underlying trees of their punctuation.
-
-    Args:
-        path: the folder of a punctuation model of such text.
-        kind: of the model to be trained on them.
-        sentences: with original and corrected punctuation, or for a kind that is trained on the
-            underlying trees of its training sentences.
-
-    Raises:
-        ModelError: if there is no such model.
-    """
+    """Return sentences with the best underlying trees of their punctuation."""
     from semipunct.models.punctuation.model import PunctuationModel
     from semipunct.pipelines.tree_correction import add_written_trees
     from semipunct.store.checkpoint import load

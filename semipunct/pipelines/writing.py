@@ -33,13 +33,7 @@ _OWN: dict[str, type] = {"text": TextWriter, "m2": M2Writer}
 
 
 class MarksTask(Task[OptionsT, A]):
-    """Puts marks into sentences; trees of a parser are written in place of others.
-
-    Attributes:
-        kept: the writers of files in which marks have fixed places; elsewhere they are attached by
-            trees.
-        writes_trees: whether trees of the parser have a place in CoNLL-U.
-    """
+    """Puts marks into sentences; trees of a parser are written in place of others."""
 
     kept: ClassVar[tuple[type, ...]] = (TextWriter,)
     writes_trees: ClassVar[bool] = True
@@ -72,21 +66,18 @@ class MarksTask(Task[OptionsT, A]):
     def lines(
         self, outcomes: Iterable[Outcome[A]], form: str, writer: Writer[Any]
     ) -> Iterator[str]:
-        """Yield lines of a form that is not that of the input.
+        """Yield lines of another form than the input.
 
         Args:
-            outcomes: entries and what was decided, None for those left unchanged.
-            form: of the output.
-            writer: of the entries.
+            outcomes: entries and their answers, None for unchanged entries.
         """
 
 
 def _with_trees(outcomes: Iterable[Outcome[Any]], *, conllu: bool) -> Iterator[Outcome[Any]]:
-    """Replace the tags and trees of entries with those of a parser.
+    """Replace the tags and trees of entries by a parser's.
 
     Args:
         outcomes: entries and their results; None for those left unchanged.
-        conllu: whether the output is CoNLL-U, which cannot represent text without words.
     """
     for entry, outcome in outcomes:
         if outcome:
@@ -125,8 +116,7 @@ def in_own_characters(restoration: Restoration[Any], spelt: Sequence[Puncteme]) 
     A file may have straight quotation marks for directional ones of the model.
 
     Args:
-        restoration: the restored sentence.
-        spelt: ``[n + 1]`` what is written for ``restoration.written`` (``Writer.spell_marks``).
+        spelt: ``[n + 1]`` the spelling of ``restoration.written`` (``Writer.spell_marks``).
     """
     names: list[dict[Puncteme, Puncteme]] = []
     rows = zip(restoration.slots, restoration.posteriors, spelt, strict=True)
@@ -153,11 +143,7 @@ def in_own_characters(restoration: Restoration[Any], spelt: Sequence[Puncteme]) 
 
 
 class CorrectTask(MarksTask[CorrectOptions, Corrected]):
-    """Corrects punctuation.
-
-    Attributes:
-        characters: the number of characters before the first sentence in its file.
-    """
+    """Corrects punctuation."""
 
     name = "correct"
     kept = (TextWriter, M2Writer)
@@ -197,15 +183,7 @@ def _tokens(entry: Entry[Any, Any]) -> Sequence[str]:
 def _corrected_text(
     entry: Entry[Any, Any], corrected: Corrected, form: str, writer: Writer[Any], offset: int
 ) -> str:
-    """Return a corrected sentence in a form.
-
-    Args:
-        entry: the sentence as it was read.
-        corrected: the sentence.
-        form: of the output.
-        writer: of the entry.
-        offset: where running text begins in its file.
-    """
+    """Return a corrected sentence in a form."""
     record = entry.record
     sides = corrected.sentence.slots, corrected.slots
     if form == "m2":
@@ -240,14 +218,7 @@ def _corrected_text(
 def correction_rows(
     corrected: Corrected, spelt: Sequence[Sequence[Puncteme]], places: Places | Located
 ) -> list[dict[str, Any]]:
-    """Return the corrections of a sentence as values for JSON.
-
-    Args:
-        corrected: the sentence.
-        spelt: its slots as they were read, and with corrected punctuation, in the characters of the
-            file (``Writer.spell_marks``).
-        places: of its tokens in its text as it was read.
-    """
+    """Return the corrections of a sentence as values for JSON."""
     rows: list[dict[str, Any]] = []
     visible = [spacing.visible(slots) for slots in spelt]
     line = Line(corrected.sentence.forms, spacing.visible(corrected.slots))
@@ -279,13 +250,7 @@ def correction_rows(
 
 
 def difference(corrected: Corrected, before: str, after: str) -> str:
-    """Return a corrected sentence as lines of a diff; empty if nothing was corrected.
-
-    Args:
-        corrected: the sentence.
-        before: its text as it was read.
-        after: its text with corrected punctuation.
-    """
+    """Return a corrected sentence as lines of a diff; empty if nothing was corrected."""
     if not corrected.corrections:
         return ""
     sentence = corrected.sentence

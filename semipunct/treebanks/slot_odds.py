@@ -3,8 +3,8 @@
 By Bayes' rule the ratio of p(x' | T) to p(x | T), where x' differs from x in one slot, is the ratio
 of the posterior probabilities of the two strings of that slot given all others. Both are exact:
 the likelihood sums over all underlying trees. Only the strings to compare with are limited, to
-those that are usual in the treebank at such a place and those that the written string becomes when
-one of its tokens is left out (docs/decisions/treebank-tools.md).
+strings that are usual in the treebank at such a place, and the written string without one of its
+tokens (docs/decisions/treebank-tools.md).
 
 A model is surer than it should be, and of some marks more than of others: of 100 places where it
 gives a final period 95%, the treebank has a period at fewer than 95. Platt's scaling (1999)
@@ -15,7 +15,7 @@ likelihood. A few errors among them hardly matter, and errors need not be known
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import log
 from typing import Any, Literal, NamedTuple, TypeAlias
@@ -30,6 +30,7 @@ from semipunct.marks.balance import encloses
 from semipunct.marks.corrections import corrections
 from semipunct.marks.matching import matched_pairs
 from semipunct.models.scoring import Batches, log_likelihoods
+from semipunct.pipelines.chunks import in_groups
 from semipunct.pipelines.trained import Trained
 
 Position = Literal["first", "inner", "last"]
@@ -41,21 +42,11 @@ _MISSING: dict[Position, int] = {"first": 1, "inner": 1, "last": 3}
 """The number of usual strings that may be missing in an empty slot."""
 
 _INSTEAD = 5
-"""The number of usual strings that may stand in place of a written one."""
+"""The number of usual strings that are compared with a written one."""
 
 
 class SlotOdds(NamedTuple):
-    """The most suspicious alternative to the string of a slot.
-
-    Attributes:
-        slot: the number of the slot.
-        string: the alternative.
-        log_odds: log p(string) - log p(written string), given all other slots.
-        score: the log odds that another string was meant, but for the frequency of errors: the sum
-            over all strings of their odds, as they fit the treebank (``Calibration``), times the
-            probability that a writer who meant the string writes what stands there
-            (``UsualStrings.log_error``).
-    """
+    """The most suspicious alternative to the string of a slot."""
 
     slot: int
     string: Puncteme
@@ -65,13 +56,7 @@ class SlotOdds(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class UsualStrings:
-    """The most frequent strings of slots, by position in the sentence.
-
-    Attributes:
-        strings: the strings of each position, the most frequent first.
-        tokens: how often each token occurs.
-        slots: the number of slots.
-    """
+    """The most frequent strings of slots, by position in the sentence."""
 
     strings: dict[Position, tuple[Puncteme, ...]]
     tokens: Counter[str]
@@ -79,11 +64,7 @@ class UsualStrings:
 
     @classmethod
     def of(cls, sentences: Iterable[Sentence]) -> UsualStrings:
-        """Count the strings of a treebank, without dots of abbreviations.
-
-        Args:
-            sentences: of the treebank.
-        """
+        """Count the strings of a treebank, without dots of abbreviations."""
         counts: dict[Position, Counter[Puncteme]] = {name: Counter() for name in _MISSING}
         tokens: Counter[str] = Counter()
         for sentence in sentences:
@@ -103,10 +84,6 @@ class UsualStrings:
         A mark that is left out or doubled is determined; one that is inserted or exchanged is
         drawn by its frequency, so a rare mark is seldom written by mistake. Mistakes occur by
         mark, so one that is inserted may be in any of the slots.
-
-        Args:
-            meant: the string that a writer meant.
-            written: the string that stands there.
         """
         change = next(iter(corrections([written], [meant])), None)
         if change is None or change.kind in ("missing", "doubled", "moved"):
@@ -116,12 +93,7 @@ class UsualStrings:
         return chosen + (log(total / self.slots) if change.kind == "superfluous" else 0.0)
 
     def others(self, sentence: Sentence, slot: int) -> list[Puncteme]:
-        """Return the strings with which that of a slot is compared.
-
-        Args:
-            sentence: the sentence.
-            slot: the number of the slot.
-        """
+        """Return the strings with which the string of a slot is compared."""
         if slot in sentence.closed:
             return []
         dot, string = _without_dot(sentence.slots[slot])
@@ -149,7 +121,7 @@ class UsualStrings:
 
 
 Context: TypeAlias = tuple[str, Puncteme]
-"""The position of a slot in its sentence, and the tokens that stand there or do not."""
+"""The position of a slot in its sentence, and tokens that may be there."""
 
 _LEAST, _RARER = 100, 20
 """Fewer slots than the first number, or fewer than the second with the mark or without, are no
@@ -164,11 +136,7 @@ _CLIP = 30.0
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """Slopes and intercepts of log odds.
-
-    Attributes:
-        lines: of each context with enough evidence; those of others stay as they are.
-    """
+    """Slopes and intercepts of log odds."""
 
     lines: Mapping[Context, tuple[float, float]] = field(
         default_factory=dict[Context, tuple[float, float]]
@@ -176,12 +144,7 @@ class Calibration:
 
     @classmethod
     def of(cls, seen: Iterable[tuple[Context, float, bool]]) -> Calibration:
-        """Fit slopes and intercepts.
-
-        Args:
-            seen: of each slot that has a mark or could have it: the context, the log odds of the
-                mark against nothing, and whether the mark is written.
-        """
+        """Fit slopes and intercepts."""
         rows: dict[Context, list[tuple[float, bool]]] = {}
         for context, log_odds, is_written in seen:
             rows.setdefault(context, []).append((log_odds, is_written))
@@ -195,13 +158,7 @@ class Calibration:
         return cls(lines)
 
     def log_odds(self, context: Context, log_odds: float, *, is_written: bool) -> float:
-        """Return the log odds of another string than the written one.
-
-        Args:
-            context: the position and the tokens that differ.
-            log_odds: those of the model.
-            is_written: whether these tokens are written, and the other string lacks them.
-        """
+        """Return the log odds of another string than the written one."""
         slope, intercept = self.lines.get(context, (1.0, 0.0))
         return slope * log_odds + (-intercept if is_written else intercept)
 
@@ -230,19 +187,21 @@ def _without_dot(string: Puncteme) -> tuple[Puncteme, Puncteme]:
     return (string[:1], string[1:]) if string[:1] == (ABBREVIATION,) else ((), string)
 
 
+Report = Callable[[int, int], None]
+"""Takes the number of strings that are scored, and of all."""
+
+
 def slot_odds(
-    model: Trained[Any], sentences: Sequence[Sentence], usual: UsualStrings
+    model: Trained[Any],
+    sentences: Sequence[Sentence],
+    usual: UsualStrings,
+    report: Report = lambda done, total: None,
 ) -> Iterator[list[SlotOdds]]:
     """Yield the most probable other string of each slot of each sentence, in order.
 
     Slots without a string to compare with are left out.
-
-    Args:
-        model: a model of the punctuation of sentences, with its weights.
-        sentences: words, trees and surface punctuation.
-        usual: the strings to compare with.
     """
-    odds_of_sentences = [*_candidates(model, sentences, usual)]
+    odds_of_sentences = [*_candidates(model, sentences, usual, report)]
     pairs = [*zip(sentences, odds_of_sentences, strict=True)]
     calibration = Calibration.of(
         (context, -log_odds if is_written else log_odds, is_written)
@@ -275,41 +234,55 @@ def _contexts(sentence: Sentence, slot: int, string: Puncteme) -> Iterator[tuple
             yield (_position(sentence, slot), tokens), bool(change.before)
 
 
+class _Counted(Batches[Any, Any]):
+    """Batches that report their progress."""
+
+    def __iter__(self) -> Iterator[tuple[list[int], Any]]:
+        for members, batch in super().__iter__():
+            yield members, batch
+            self.advance(len(members))
+
+    advance: Callable[[int], None]
+
+
 def _candidates(
-    model: Trained[Any], sentences: Sequence[Sentence], usual: UsualStrings
+    model: Trained[Any], sentences: Sequence[Sentence], usual: UsualStrings, report: Report
 ) -> Iterator[list[tuple[int, Puncteme, float]]]:
     """Yield the other strings of the slots of each sentence, with their log odds."""
     fitted, weights = model.model, model.parameters
-    others: list[list[tuple[int, Puncteme]]] = []
-    variants: list[Sentence] = []
-
-    def answers() -> Iterator[list[tuple[int, Puncteme, float]]]:
-        scores = log_likelihoods(fitted, weights, Batches(fitted, fitted.encode(variants)))
-        start = 0
-        for places in others:
-            written, *rest = scores[start : start + len(places) + 1].tolist()
-            start += len(places) + 1
-            yield [
-                (slot, string, float(np.clip(score - written, -_LARGEST, _LARGEST)))
-                for (slot, string), score in zip(places, rest, strict=True)
-            ]
-
-    for sentence in sentences:
-        places = [
+    others = [
+        [
             (slot, string)
             for slot in range(len(sentence.slots))
             for string in usual.others(sentence, slot)
         ]
-        others.append(places)
-        variants.append(sentence)
-        for slot, string in places:
-            slots = (*sentence.slots[:slot], string, *sentence.slots[slot + 1 :])
-            variants.append(replace(sentence, slots=slots))
-        if len(variants) >= CHUNK:
-            yield from answers()
-            others, variants = [], []
-    if variants:
-        yield from answers()
+        for sentence in sentences
+    ]
+    done, total = 0, sum(map(len, others)) + len(others)
+
+    def advance(number: int) -> None:
+        nonlocal done
+        done += number
+        report(done, total)
+
+    pairs = zip(sentences, others, strict=True)
+    for chunk in in_groups(pairs, lambda pair: 1 + len(pair[1]), CHUNK):
+        variants: list[Sentence] = []
+        for sentence, places in chunk:
+            variants.append(sentence)
+            for slot, string in places:
+                slots = (*sentence.slots[:slot], string, *sentence.slots[slot + 1 :])
+                variants.append(replace(sentence, slots=slots))
+        batches = _Counted(fitted, fitted.encode(variants))
+        batches.advance = advance
+        scores = iter(log_likelihoods(fitted, weights, batches).tolist())
+        for _, places in chunk:
+            written = next(scores)
+            odds = [next(scores) - written for _ in places]
+            yield [
+                (slot, string, float(np.clip(each, -_LARGEST, _LARGEST)))
+                for (slot, string), each in zip(places, odds, strict=True)
+            ]
 
 
 _LARGEST = 1e6

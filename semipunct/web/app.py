@@ -15,11 +15,9 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
 from semipunct.pipelines.explanations import mark_as_dict
-from semipunct.pipelines.functions import parse_text
 from semipunct.pipelines.limits import SERVED
 from semipunct.pipelines.marked_text import PunctuatedText, changes
-from semipunct.pipelines.options import CorrectOptions, RestoreOptions
-from semipunct.pipelines.task import Helpers, task_of
+from semipunct.pipelines.pipeline import Pipeline
 from semipunct.pipelines.trained import Trained
 from semipunct.pipelines.tree_writing import parses_as_dict
 from semipunct.version import __version__
@@ -55,25 +53,17 @@ def application(
 ) -> Starlette:
     """Return an ASGI application that restores, corrects and parses text.
 
-    Nothing of what is sent is stored or logged.
-
-    Args:
-        model: a text model with its weights.
-        parser: a parser with its weights; without one, texts are not parsed.
-        limit: the largest number of characters of a text.
-        waiting: the largest number of requests that wait.
-        seconds: the longest time that a request waits.
+    Requests are neither stored nor logged.
     """
 
     def answer(task: Task, texts: Sequence[str]) -> Sequence[Any]:
         if task == "parse":
-            return [parse_text(parser, text, text_model=model) for text in texts if parser]
+            return [parse(text) for text in texts]
         return tasks[task].texts(texts)
 
-    tasks = {
-        "restore": task_of(model.model, "restore")(model, Helpers(), RestoreOptions()),
-        "correct": task_of(model.model, "correct")(model, Helpers(), CorrectOptions()),
-    }
+    nlp = Pipeline(model)
+    tasks = {"restore": nlp.task("restore"), "correct": nlp.task("correct")}
+    parse = nlp.parse if parser is None else Pipeline(parser, text_model=model).parse
     batches = Batches(answer, waiting, seconds)
 
     async def check(request: Request) -> Response:
@@ -144,7 +134,7 @@ def application(
 
 
 def _as_dict(source: str, text: PunctuatedText) -> dict[str, Any]:
-    """Return a text as pieces; those that have changed have what stood there, and their marks."""
+    """Return a text as pieces; changed ones have the text as it was, and their marks."""
     pieces: list[dict[str, Any]] = []
     place = 0
     for change in changes(source, text):

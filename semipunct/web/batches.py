@@ -30,16 +30,10 @@ class Job(NamedTuple):
 
 
 class Batches:
-    """Texts that wait for a model, which answers those of one task together."""
+    """Texts that wait for a model, which answers the texts of one task together."""
 
     def __init__(self, answer: Answer, waiting: int, seconds: float) -> None:
-        """Prepare an empty queue.
-
-        Args:
-            answer: asks the model.
-            waiting: the largest number of texts that wait.
-            seconds: the longest time that a text waits.
-        """
+        """Prepare an empty queue."""
         self._answer, self._most, self._seconds = answer, waiting, seconds
         self._jobs: deque[Job] = deque()
         self._worker: asyncio.Task[None] | None = None
@@ -47,16 +41,7 @@ class Batches:
     async def ask(
         self, task: Task, text: str, gone: Callable[[], Coroutine[Any, Any, None]] | None = None
     ) -> Any:
-        """Return the answer for a text.
-
-        Args:
-            task: what to do with it.
-            text: the text.
-            gone: returns when nobody waits for the answer any more.
-
-        Raises:
-            BadRequest: if too many texts wait, it takes too long, or nobody waits.
-        """
+        """Return the answer for a text."""
         if len(self._jobs) >= self._most:
             raise BadRequest(503, "too many requests wait; try again in a few seconds")
         job = Job(task, text, asyncio.get_running_loop().create_future())

@@ -1,7 +1,7 @@
 """The HTTP interface of LanguageTool, version 2: texts in, matches with offsets out.
 
 Offsets are in UTF-16 units, as in Java. Texts may be annotated: markup counts in offsets and is not
-read. What a client may send is in LanguageTool's description of ``/v2/check``.
+read. LanguageTool's description of ``/v2/check`` has the requests.
 """
 
 from __future__ import annotations
@@ -31,9 +31,8 @@ class Document:
     """A text with the places of its characters in the document of a client.
 
     Attributes:
-        text: without markup.
         units: ``[characters + 1]`` the place of each character in UTF-16 units.
-        is_text: ``[characters]`` whether a character stands in the document, not in what markup
+        is_text: ``[characters]`` whether a character is in the document, not in text that markup
             is interpreted as.
     """
 
@@ -42,12 +41,7 @@ class Document:
     is_text: Sequence[bool]
 
     def span(self, start: int, end: int) -> tuple[int, int] | None:
-        """Return place and length of a part in the document; None if there is markup in it.
-
-        Args:
-            start: its first character.
-            end: the one after its last.
-        """
+        """Return place and length of a part in the document; None if there is markup in it."""
         offset = self.units[start]
         length = _units(self.text[start:end])
         last = self.units[end - 1] + _units(self.text[end - 1]) if end > start else offset
@@ -56,15 +50,7 @@ class Document:
 
 
 def read_document(fields: Mapping[str, Any], limit: int) -> Document:
-    """Return the text of a request, given as ``text`` or as annotated ``data``.
-
-    Args:
-        fields: of the request.
-        limit: the largest number of characters.
-
-    Raises:
-        BadRequest: if there is none, or it is malformed or too long.
-    """
+    """Return the text of a request, given as ``text`` or as annotated ``data``."""
     if "data" not in fields:
         text = text_field(fields, "text", limit)
         return Document(text, _places(text, 0), [True] * len(text))
@@ -100,14 +86,7 @@ def _parts(data: Any) -> list[dict[str, Any]]:
 
 
 def check_language(fields: Mapping[str, Any]) -> str:
-    """Return the language of a request.
-
-    Args:
-        fields: of the request.
-
-    Raises:
-        BadRequest: if it is none that the server checks.
-    """
+    """Return the language of a request."""
     code = fields.get("language") or "auto"
     if code == "auto":
         return "en"
@@ -120,13 +99,7 @@ def check_language(fields: Mapping[str, Any]) -> str:
 
 
 def response(document: Document, corrected: PunctuatedText, language: str) -> dict[str, Any]:
-    """Return the answer to a request.
-
-    Args:
-        document: the text of the client.
-        corrected: with corrected marks.
-        language: its code.
-    """
+    """Return the answer to a request."""
     name = next((name for name, code in LANGUAGES if code == language), "English")
     described = {"name": name, "code": language}
     matches = [_match(document, change) for change in changes(document.text, corrected)]
@@ -145,7 +118,7 @@ def _match(document: Document, change: Change) -> dict[str, Any] | None:
     """Return a match; None if its place in the document has markup in it."""
     text, start, end = document.text, change.start, change.end
     replacement = change.replacement
-    # Clients underline a match, so that of an insertion has the word before it, or after it.
+    # Clients underline a match, so an insertion has the word before it, or after it.
     if start == end:
         while start and not text[start - 1].isspace() and change.start - start < _AROUND:
             start -= 1
@@ -193,5 +166,5 @@ def _units(text: str) -> int:
 
 
 def _places(text: str, start: int) -> list[int]:
-    """Return the place of each character in UTF-16 units, and that of the end."""
+    """Return the places of all characters and of the end in UTF-16 units."""
     return list(accumulate((1 + (char > "\uffff") for char in text), initial=start))

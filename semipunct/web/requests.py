@@ -14,12 +14,7 @@ BYTES_PER_CHARACTER = 12
 
 
 class BadRequest(Exception):
-    """A request that cannot be answered.
-
-    Attributes:
-        status: of the answer.
-        message: for the client.
-    """
+    """A request that cannot be answered."""
 
     def __init__(self, status: int, message: str) -> None:
         """Make an error for a client."""
@@ -32,13 +27,6 @@ async def read_fields(request: Request, limit: int) -> Mapping[str, Any]:
 
     Clients are known to send forms as ``application/json``, and the reverse, so the first character
     decides.
-
-    Args:
-        request: the request.
-        limit: the largest number of characters of a text.
-
-    Raises:
-        BadRequest: if the body is too large, is not UTF-8, or is neither a form nor an object.
     """
     fields: dict[str, Any] = dict(request.query_params)
     body = await _body(request, BYTES_PER_CHARACTER * limit + 65_536)
@@ -58,16 +46,7 @@ async def read_fields(request: Request, limit: int) -> Mapping[str, Any]:
 
 
 def text_field(fields: Mapping[str, Any], name: str, limit: int) -> str:
-    """Return a text of a request.
-
-    Args:
-        fields: of the request.
-        name: of the text.
-        limit: the largest number of characters.
-
-    Raises:
-        BadRequest: if it is missing, no text, or too long.
-    """
+    """Return a text of a request."""
     value = fields.get(name)
     if not isinstance(value, str):
         raise BadRequest(400, f"the request has no {name}; send a form or a JSON object with one")

@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 
-import semipunct
+from semipunct import treebanks
 from semipunct.errors import TreebankError
 from tests.commands import Cli, sample_lines
 
@@ -65,8 +65,8 @@ def test_a_small_case(cli: Cli, tmp_path: Path):
     same = cli("diff", a, a)
     assert (same.status, same.out) == (0, "")
     # The other way round, what was added is removed.
-    back = semipunct.diff(b, a)
-    assert back.counts == semipunct.diff(a, b).counts
+    back = treebanks.diff(b, a)
+    assert back.counts == treebanks.diff(a, b).counts
     assert [each.tokens for each in back.differences if each.kind == "mark"] == [
         (1, 0),
         (0, 3),
@@ -76,11 +76,11 @@ def test_a_small_case(cli: Cli, tmp_path: Path):
 
 def test_a_mark_that_is_a_symbol_in_one_annotation(tmp_path: Path):
     a, b = write(tmp_path, A, A.replace(",\t_\tPUNCT", ",\t_\tSYM"))
-    (difference,) = semipunct.diff(a, b).differences
+    (difference,) = treebanks.diff(a, b).differences
     assert (difference.kind, difference.values) == ("tag", ("PUNCT", "SYM"))
     # Also where another mark is missing, so that the tokens are not the same.
     a, b = write(tmp_path, A, B.replace(".\t_\tPUNCT", ".\t_\tSYM"))
-    differences = semipunct.diff(a, b).differences
+    differences = treebanks.diff(a, b).differences
     assert [each.kind for each in differences] == ["mark", "mark", "space", "tag", "mark"]
 
 
@@ -123,11 +123,11 @@ def test_planted_differences_are_found(tmp_path: Path, seed: int):
         before.append("\n".join("\t".join(columns) for columns in lines) + "\n\n")
         after.append("\n".join("\t".join(columns) for columns in changed) + "\n\n")
     a, b = write(tmp_path, "".join(before), "".join(after))
-    differing = semipunct.diff(a, b)
+    differing = treebanks.diff(a, b)
     assert +Counter(differing.counts) == +planted
     assert differing.marks[1] == differing.marks[0] + planted["mark"]
     assert differing.common_marks == differing.marks[0]
-    assert semipunct.diff(b, b).differences == ()
+    assert treebanks.diff(b, b).differences == ()
 
 
 def test_other_texts_are_refused(cli: Cli, tmp_path: Path):
@@ -146,7 +146,7 @@ def test_other_texts_are_refused(cli: Cli, tmp_path: Path):
         folder.mkdir()
         paths = write(folder, a, b)
         with pytest.raises(TreebankError, match=message):
-            semipunct.diff(*paths)
+            treebanks.diff(*paths)
         result = cli("diff", *paths)
         assert result.status == 1
         assert result.err.startswith("error: ")

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-import semipunct
+from semipunct import treebanks
 from semipunct.formats import read_parallel_treebanks, read_treebank
 from semipunct.models.kind import Criterion
 from semipunct.store.checkpoint import load
@@ -55,7 +55,7 @@ def test_all_but_trees_and_tags_is_the_treebank(
     ]
     assert all(s.expected is None for s in given)
     assert all(s.expected is not None for s in made)
-    several = semipunct.jackknife(given, given, folds=3, trees=trees)
+    several = treebanks.jackknife(given, given, folds=3, trees=trees)
     assert [len(parses) for parses in several] == [times] * len(given)
     found = [one.sentence for parses in several for one in parses]
     assert [(s.tree.heads, s.tree.relations, s.upos) for s in found] == [

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-import semipunct
+from semipunct import treebanks
 from semipunct.errors import TreebankError, UsageError
 from tests.commands import Cli, sample_lines
 
@@ -98,11 +98,14 @@ def test_check(cli: Cli, tmp_path: Path):
 
 def test_reports(cli: Cli, tmp_path: Path):
     path, out = written(tmp_path, ENHANCED), tmp_path / "out.conllu"
-    figures = tmp_path / "report.json"
-    options = ("--convention", "unit")
-    printed = cli("normalise", path, "-o", out, "--json", *options, "--report", figures)
+    options = ("normalise", path, "--convention", "unit", "-o")
+    printed = cli(*options, out, "--format", "json")
     values = json.loads(printed.out)
-    assert values == json.loads(figures.read_text("utf-8"))
+    checked = tmp_path / "changes"
+    assert cli(*options, checked, "--check", "--format", "json").status == 1
+    assert values == json.loads(checked.read_text("utf-8"))
+    cli(*options, checked, "--check", "--format", "html")
+    assert "<h1>Changed heads of marks: in.conllu</h1>" in checked.read_text("utf-8")
     assert out.read_text("utf-8") == expected()
     assert values["rules"] == {"unit": 1, "pair": 1}
     assert [(c["mark"], c["before"], c["after"]) for c in values["changes"]] == [
@@ -123,8 +126,8 @@ def test_heads_at_random_settle(tmp_path: Path, options: dict[str, Any]):
                 columns[1] = random.choice([columns[1], '"', "(", ")", ","])
                 columns[6] = str(random.randint(1, int(columns[0]) - 1 or 2))
                 lines[place] = "\t".join(columns)
-        once = semipunct.normalise(written(tmp_path, "\n".join(lines)), **options)
-        again = semipunct.normalise(written(tmp_path, once.text), **options)
+        once = treebanks.normalise(written(tmp_path, "\n".join(lines)), **options)
+        again = treebanks.normalise(written(tmp_path, once.text), **options)
         assert once.changes
         assert again.text == once.text
 
@@ -132,8 +135,7 @@ def test_heads_at_random_settle(tmp_path: Path, options: dict[str, Any]):
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        (("--check", "-o", "x"), "--check writes no trees"),
-        (("--json",), "--json and --output - cannot both"),
+        (("--format", "json"), "--format json and the trees cannot both"),
         (("--commas", "ccg", "--check"), "--check is for treebanks in CoNLL-U"),
         (("--rule", "paper"), "--rule needs --commas"),
     ],
@@ -149,8 +151,8 @@ def test_bad_files(cli: Cli, tmp_path: Path):
     assert result.status == 1
     assert "in.conllu:2: sentence right: 9 columns instead of 10" in result.message
     with pytest.raises(TreebankError, match="no sentence was found"):
-        semipunct.normalise(written(tmp_path, "\n"))
+        treebanks.normalise(written(tmp_path, "\n"))
     with pytest.raises(UsageError, match=r"no rule 'units' .did you mean 'unit'"):
-        semipunct.normalise(written(tmp_path, RIGHT), only=["units"])
+        treebanks.normalise(written(tmp_path, RIGHT), only=["units"])
     text = RIGHT.replace("\t0\troot", "\t_\t_")
     assert "it has no HEAD" in cli("normalise", written(tmp_path, text)).err

@@ -13,6 +13,7 @@ from hypothesis.extra import numpy as arrays
 import semipunct
 from semipunct.errors import ModelError, UsageError
 from semipunct.pipelines.pack import LEAST, pack_weights
+from semipunct.pipelines.pipeline import Pipeline
 from semipunct.store.folder import STATE
 from tests.commands import Cli
 
@@ -35,19 +36,15 @@ def test_rounding_is_bounded_and_done_once(weights: Any):
     assert np.array_equal(pack_weights({"w": packed})["w"], packed)
 
 
-def test_the_command_packs_into_a_folder_and_replaces_it_only_if_told(
-    model: Path, treebanks: dict[str, Path], cli: Cli, tmp_path: Path
-):
-    place = tmp_path / "packed"
-    first = cli("models", "pack", model, "-o", place, "--dev", treebanks["dev"])
-    assert first.status == 0, first.err
-    assert "perplexity" in first.out
-    assert "MB" in first.out
-    card = (place / "README.md").read_text("utf-8")
-    assert "| figure | before | packed |" in card
-    again = cli("models", "pack", model, "-o", place)
-    assert (again.status, "is there already" in again.message) == (1, True)
-    assert cli("models", "pack", model, "-o", place, "--force").status == 0
+def test_a_folder_is_replaced_only_if_told(model: Path, treebanks: dict[str, Path], tmp_path: Path):
+    nlp, place = semipunct.load(model), tmp_path / "packed"
+    packing = nlp.pack(place, semipunct.read(treebanks["dev"]))
+    assert packing.size < packing.size_before
+    assert packing.figures.keys() == packing.figures_before.keys() >= {"perplexity"}
+    assert "| figure | before | packed |" in (place / "README.md").read_text("utf-8")
+    with pytest.raises(ModelError, match="is there already"):
+        nlp.pack(place)
+    nlp.pack(place, force=True)
     assert "are those of the model before packing" in (place / "README.md").read_text("utf-8")
 
 
@@ -56,7 +53,7 @@ def test_an_unfinished_run_is_not_packed(model: Path, tmp_path: Path):
     shutil.copytree(model, run)
     (run / STATE).write_bytes(b"{}")
     with pytest.raises(ModelError, match="the training of this model is not finished"):
-        semipunct.pack(semipunct.load(run), tmp_path / "out")
+        semipunct.load(run).pack(tmp_path / "out")
 
 
 def test_a_name_parses_by_the_parser_of_the_name(
@@ -66,7 +63,7 @@ def test_a_name_parses_by_the_parser_of_the_name(
     (models_of_xx / "text" / "README.md").touch()
     text = semipunct.load("xx")
     assert [*text.parts] == ["text"]
-    with pytest.raises(ModelError, match="no parser is installed under the name of this model"):
+    with pytest.raises(ModelError, match="xx/text: has no parser; install one"):
         text.parse("so it ran")
     shutil.copytree(parser, models_of_xx / "parser")
     assert {*text.parts} == {"text", "parser"}
@@ -78,12 +75,10 @@ def test_a_name_parses_by_the_parser_of_the_name(
     lines = "so ba but do\nso it ran\n"
     found = text.parse(lines, decoder="best")
     own = semipunct.load("xx/parser").parse(lines, decoder="best")
-    direct = semipunct.parse_text(
-        semipunct.load(parser), lines, text_model=semipunct.load("xx"), decoder="best"
-    )
+    direct = semipunct.load(parser, text_model="xx").parse(lines, decoder="best")
     heads = [parse.sentence.tree.heads for parse in direct]
     assert len(heads) == 2
     for parses in (found, own):
         assert [parse.sentence.tree.heads for parse in parses] == heads
     with pytest.raises(UsageError, match="give one of the two"):
-        semipunct.parse_text(semipunct.load(parser), "a", text_model=text, tokeniser=text)
+        Pipeline(text, parser=text, text_model=text, tokeniser=text).segment("a")

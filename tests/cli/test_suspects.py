@@ -7,7 +7,7 @@ import pytest
 import semipunct
 from semipunct.errors import ModelError
 from semipunct.formats.conllu.misc import attributes, unescape
-from semipunct.treebanks import suspects
+from semipunct.treebanks import suspicions as suspects
 from tests.commands import Cli, sample_lines
 from tests.trained import Finished
 
@@ -32,9 +32,11 @@ def test_a_planted_error_is_among_the_first(
 ):
     path, line, token = planted
     model = semipunct.load(finished.folder)
-    listed = semipunct.suspects(model, path, top=6)
-    told = cli("suspects", finished.folder, path, "--top", 6).out.splitlines()
+    listed = suspects.suspects(model, path, top=6)
+    result = cli("suspects", finished.folder, path, "--top", 6)
+    told = result.out.splitlines()
     assert told == [suspects.line(suspect) for suspect in listed]
+    assert "strings compared" in result.err  # it is no terminal
     (place,) = [n for n, suspect in enumerate(listed) if suspect.line == line]
     assert "doubled ." in told[place]
     rows = suspects.json_object(listed, [str(path)])["suspects"]
@@ -45,6 +47,7 @@ def test_a_planted_error_is_among_the_first(
     assert [suspects.columns(suspect).count("\t") for suspect in listed] == [8] * 6
     page = "".join(suspects.suspects_page(listed, [path], model))
     assert page.count("<tr>") == 7
+    assert "<h1>Suspicious marks: planted.conllu</h1>" in page
     assert page.count("log p(marks | tree)") == page.count("<section id=")
     # Only MISC of suspicious tokens changes, and not twice.
     before = path.read_text("utf-8").splitlines()
@@ -69,13 +72,13 @@ def test_without_a_model(tmp_path: Path):
     )
     path = tmp_path / "odd.conllu"
     path.write_text(usual + odd + crossing, "utf-8")
-    listed = semipunct.suspects(None, path)
+    listed = suspects.suspects(None, path)
     assert {(suspect.kind, suspect.line) for suspect in listed} == {
         ("space", 29), ("pair", 32), ("head", 38),
     }  # fmt: skip
     # MISC is in the normal form C where the form that is named in it is not.
     path.write_text(usual + odd + crossing.replace("left", "le\u0301ft"), "utf-8")
-    annotated = "".join(suspects.annotate(semipunct.suspects(None, path), [path]))
+    annotated = "".join(suspects.annotate(suspects.suspects(None, path), [path]))
     (misc,) = (line.split("\t")[9] for line in annotated.split("\n") if "5\t-" in line)
     assert misc.startswith("Suspect=")
     assert "l\u00e9ft" in unescape(misc)
@@ -91,4 +94,4 @@ def test_wrong_usage(
     result = cli("suspects", text_model, path)
     assert (result.status, "a model of the kind text cannot judge" in result.message) == (1, True)
     with pytest.raises(ModelError, match="cannot judge"):
-        semipunct.suspects(semipunct.load(text_model), path)
+        suspects.suspects(semipunct.load(text_model), path)

@@ -19,6 +19,7 @@ from semipunct.marks import EDITS
 from semipunct.models.punctuation import decode as decoding
 from semipunct.models.punctuation.decode import corpus_log_likelihood
 from semipunct.pipelines import decoding as decode_task
+from semipunct.pipelines.options import DecodeOptions
 from semipunct.store import checkpoint as store
 from semipunct.training.report import TrainingResult as Trained
 from tests.commands import Cli, Result
@@ -233,7 +234,7 @@ def test_chunks_do_not_share_their_random_numbers(monkeypatch: pytest.MonkeyPatc
         return [[] for _ in sentences]
 
     monkeypatch.setattr(decoding, "sample", sample)
-    decoder = decode_task.choose_decoder("sampling", 3, None, 0)
+    decoder = decode_task.choose_decoder(DecodeOptions(semiring="sampling", samples=3))
     for chunk in (0, 1, 0):
         decoder.analyse(None, {}, [], chunk)  # type: ignore[arg-type]
     assert seeds[0] == seeds[2] != seeds[1]

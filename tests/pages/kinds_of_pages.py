@@ -6,11 +6,12 @@ from importlib.resources import files
 from pathlib import Path
 
 import semipunct
+from semipunct import treebanks
 from semipunct.formats.running_text import line_of_text
 from semipunct.pages.page import decoded_page
 from semipunct.pipelines.explained_page import explained_page
-from semipunct.treebanks.normalise import changes_page
-from semipunct.treebanks.suspects import suspects_page
+from semipunct.treebanks.mark_attachment import changes_page
+from semipunct.treebanks.suspicions import suspects_page
 from tests.pages.test_pictures import analysis
 
 ROWS = ("In ADP 2 case", "May PROPN 4 obl", ", PUNCT 4 punct", "rained VERB 0 root",
@@ -30,12 +31,12 @@ def pages(folder: Path) -> dict[str, str]:
     ]
     path = folder / "a.conllu"
     path.write_text("\n".join(lines) + "\n\n", "utf-8")
-    changed = semipunct.normalise(path, convention="unit")
-    suspects = semipunct.suspects(None, path)
+    changed = treebanks.normalise(path, convention="unit")
+    suspects = treebanks.suspects(None, path)
     tree = analysis((2, 0), ["", ",", ""])
     english = semipunct.load("en")
     words = line_of_text("1", "text", 1, "where is the station asked anna").content
-    explained = semipunct.explain(english, semipunct.restore(english, [words]))
+    explained = english.explain(english.restore([words]))
     return {
         "changes": "".join(changes_page(changed, "Changes")),
         "suspects": "".join(suspects_page(suspects, [path], None)),

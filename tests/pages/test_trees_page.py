@@ -7,10 +7,10 @@ from urllib.parse import unquote
 
 import pytest
 
-import semipunct
+from semipunct import treebanks
 from semipunct.pages.page import Anchors, decoded_page
-from semipunct.treebanks.normalise import changes_page
-from semipunct.treebanks.suspects import suspects_page
+from semipunct.treebanks.mark_attachment import changes_page
+from semipunct.treebanks.suspicions import suspects_page
 from tests.pages.test_pictures import analysis
 
 SENTENCES = (
@@ -74,7 +74,7 @@ def treebank(tmp_path: Path) -> Path:
 
 
 def test_changes_lead_to_their_trees(treebank: Path):
-    changed = semipunct.normalise(treebank, convention="unit")
+    changed = treebanks.normalise(treebank, convention="unit")
     page = Page(list(changes_page(changed, str(treebank))))
     assert page.ids == ["sent-a_b", 'sent-é<&"', 'sent-é<&"-2', 'sent-é<&"-2-2']
     targets = [unquote(target.removeprefix("#")) for target in page.targets]
@@ -88,7 +88,7 @@ def test_changes_lead_to_their_trees(treebank: Path):
 
 
 def test_suspects_lead_to_their_trees(treebank: Path):
-    suspects = semipunct.suspects(None, treebank)
+    suspects = treebanks.suspects(None, treebank)
     page = Page(list(suspects_page(suspects, [treebank], None)))
     assert len(suspects) > 2
     assert page.tags["tr"] == 1 + len(suspects)

@@ -15,7 +15,7 @@ from semipunct.papers.commas.model import CommaModel
 from semipunct.papers.commas.restorer import Commas
 from semipunct.papers.commas.trees import PhraseTree
 from semipunct.pipelines import tree_correction as correction
-from semipunct.pipelines.options import CorrectOptions, RestoreOptions
+from semipunct.pipelines.options import RestoreOptions
 from tests.pipelines.test_choice import text
 from tests.pipelines.test_restore import draws
 
@@ -24,7 +24,6 @@ from tests.pipelines.test_restore import draws
 def corrected(corrector: Path, monkeypatch: pytest.MonkeyPatch):
     """Return a function that corrects a sentence as if the model had drawn some rows."""
     model = semipunct.load(corrector)
-    options = CorrectOptions(minimise="slots")  # by draws, not by the errors seen in training
 
     def call(sentence: Any, *rows: str) -> list[str]:
         def drawn(_: Any, sentences: Sequence[Any], asked: RestoreOptions, first: int):
@@ -34,7 +33,8 @@ def corrected(corrector: Path, monkeypatch: pytest.MonkeyPatch):
         monkeypatch.setattr(correction, "draw_punctuation", drawn)
         # Compiling the reasons of corrections is slower than the rest of the test.
         monkeypatch.setattr(correction.decode, "best", lambda _m, _p, right: [None] * len(right))
-        (found,) = semipunct.correct(model, [sentence], options)
+        # By draws, not by the errors seen in training.
+        (found,) = model.correct([sentence], minimise="slots")
         return [" ".join(slot) for slot in found.slots]
 
     return call

@@ -34,7 +34,7 @@ def trained(text_model: Path) -> Any:
 def corrected(model: Any, line: str, **options: Any) -> str:
     """Return a line as the command writes it."""
     part = line_of_text("#1", "a.txt", 1, line)
-    (found,) = semipunct.correct(model, [part.content], **options)
+    (found,) = model.correct([part.content], **options)
     return part.text if isinstance(found, Omitted) else part.punctuate(found.slots)
 
 
@@ -43,7 +43,7 @@ def test_planted_errors_are_corrected(trained: Any):
     assert corrected(trained, WRONG) == RIGHT
     assert corrected(trained, RIGHT) == RIGHT
     part = line_of_text("#1", "a.txt", 1, WRONG).content
-    (found,) = semipunct.correct(trained, [part])
+    (found,) = trained.correct([part])
     errors = [one.correction.error for one in found.corrections]
     assert errors.count("missing ,") == MISSING
     assert errors.count("superfluous ,") == SUPERFLUOUS
@@ -59,8 +59,8 @@ def test_options(trained: Any):
     with pytest.raises(UsageError, match="does not support --minimise"):
         corrected(trained, WRONG, minimise="slots")
     with pytest.raises(UsageError, match="does not support --parser"):
-        corrected(trained, WRONG, parser=trained)
-    assert semipunct.correct(trained, []) == []
+        corrected(semipunct.Pipeline(trained, parser=trained), WRONG)
+    assert trained.correct([]) == []
 
 
 def test_a_long_line_without_a_mark_at_its_end_is_no_heading(trained: Any):

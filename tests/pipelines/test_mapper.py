@@ -21,7 +21,7 @@ TEXTS = st.lists(st.sampled_from(WORDS), max_size=12).map(" ".join)
 )
 def test_a_row_gets_what_it_gets_alone(name: Any, options: Any, text_model: Path):
     mapper, model = BatchMapper(str(text_model), name, **options), semipunct.load(text_model)
-    alone = semipunct.restore_text if name == "restore" else semipunct.correct_text
+    alone = getattr(model, name)
 
     @settings(max_examples=12)
     @given(st.lists(TEXTS | st.none(), max_size=6), st.integers(0, 6))
@@ -33,7 +33,7 @@ def test_a_row_gets_what_it_gets_alone(name: Any, options: Any, text_model: Path
         answers = together["punctuated"]
         assert answers == first["punctuated"] + second["punctuated"]
         for row, answer in zip(rows, answers, strict=True):
-            assert answer == (None if row is None else alone(model, row, **options))
+            assert answer == (None if row is None else alone(row, **options))
 
     check()
 
@@ -42,11 +42,8 @@ def test_texts_with_trees_get_what_they_get_alone(model: Path, parser: Path):
     helpers = {"parser": str(parser)}
     mapper = BatchMapper(str(model), helpers=helpers, samples=20, output="marked", column="said")
     texts = ["so ba do so gu", "so ba", "so ba do so gu\nso ba"]
-    trees = semipunct.load(model)
-    alone = [
-        semipunct.restore_text(trees, text, parser=semipunct.load(parser), samples=20)
-        for text in texts
-    ]
+    trees = semipunct.load(model, parser=parser)
+    alone = [trees.restore(text, samples=20) for text in texts]
     assert mapper({"said": texts, "id": [1, 2, 3]})["marked"] == alone
 
 
@@ -61,7 +58,7 @@ def test_data_frames(text_model: Path):
 def test_mistakes_are_errors(text_model: Path, parser: Path):
     with pytest.raises(UsageError, match="no column text"):
         BatchMapper(str(text_model))({"words": ["so"]})
-    with pytest.raises(UsageError, match="an option of restore does not exist"):
+    with pytest.raises(UsageError, match="restore has no option toy"):
         BatchMapper(str(text_model), toy=1)
     for name, words in ((parser, "cannot restore"), ("nothing/here", "nothing/here")):
         with pytest.raises(ModelError, match=words):

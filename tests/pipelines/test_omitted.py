@@ -19,18 +19,19 @@ OMITTED = Omitted("nothing but punctuation", "#2", "a.txt", 2)
 @pytest.fixture(scope="module")
 def trained(model: Path, parser: Path, corrector: Path) -> dict[str, Any]:
     paths = {"model": model, "parser": parser, "corrector": corrector}
-    return {name: semipunct.load(path) for name, path in paths.items()}
+    loaded = {name: semipunct.load(path) for name, path in paths.items()}
+    return {**loaded, "both": semipunct.load(model, parser=parser)}
 
 
 Call = Callable[[dict[str, Any], Sequence[Any]], list[Any]]
 CALLS: dict[str, Call] = {
-    "restore": lambda t, s: semipunct.restore(t["model"], s, samples=20),
-    "restore_words": lambda t, s: semipunct.restore_words(t["model"], t["parser"], s, samples=20),
-    "parse": lambda t, s: semipunct.parse(t["parser"], s),
+    "restore": lambda t, s: t["model"].restore(s, samples=20),
+    "restore words": lambda t, s: t["both"].restore(s, samples=20),
+    "parse": lambda t, s: t["parser"].parse(s),
     "parses": lambda t, s: parses(t["parser"], s, 2),
-    "decode": lambda t, s: semipunct.decode(t["model"], s),
+    "decode": lambda t, s: t["model"].decode(s),
     "rephrase": lambda t, s: rephrase(t["model"], s),
-    "correct": lambda t, s: semipunct.correct(t["corrector"], s, samples=20),
+    "correct": lambda t, s: t["corrector"].correct(s, samples=20),
 }
 
 

@@ -46,8 +46,8 @@ def test_rows_of_explained_sentences(english: Any):
     from semipunct.formats.running_text import line_of_text
 
     words = line_of_text("x7", "text", 1, "where is he").content
-    (restored,) = semipunct.restore(english, [words])
-    (explained,) = semipunct.explain(english, [restored])
+    (restored,) = english.restore([words])
+    (explained,) = english.explain([restored])
     assert [row["sentence"] for row in explained.to_records()] == ["x7"] * len(explained.text.marks)
     last = explained.to_records()[-1]
     assert (last["slot"], last["word"], last["after"]) == (3, "he", "?")

@@ -16,8 +16,8 @@ from semipunct.marks import ABBREVIATION
 from semipunct.models.punctuation.sampler import Draws
 from semipunct.pipelines.choice import best_draw, best_strings
 from semipunct.pipelines.distributions import SlotPosterior, posteriors
-from semipunct.pipelines.functions import restore
 from semipunct.pipelines.options import RestoreOptions
+from semipunct.pipelines.pipeline import Pipeline
 from semipunct.pipelines.trained import InPlace
 from semipunct.pipelines.tree_restoration import (
     most_frequent,
@@ -120,13 +120,13 @@ def test_restoring_with_a_model():
     m = model("r2l")
     parameters = m.initial_parameters(0, 0.0)
     fitted = InPlace(m, parameters)
-    one, two = restore(fitted, [S, S], RestoreOptions(samples=50), nbest=2)
+    one, two = Pipeline(fitted).restore([S, S], samples=50, nbest=2)
     for found in (one, two):
         assert len(found.slots) == len(found.posteriors) == 3
         assert len(found.nbest) == 2
         assert all("^" not in slot for slot in found.slots)
         assert all(p.probability.sum() == pytest.approx(1) for p in found.posteriors)
-    again = restore(fitted, [S], samples=50, nbest=2)[0]
+    again = Pipeline(fitted).restore([S], samples=50, nbest=2)[0]
     assert again.slots == one.slots
     assert again.nbest == one.nbest
 
@@ -139,7 +139,7 @@ def test_what_stands_is_kept_or_repaired_or_replaced():
     fitted = InPlace(m, m.initial_parameters(2, 0.3))
     marked = sentence([2, 0], ["“", "", "§"])
     found = {
-        keep: restore(fitted, [marked], samples=400, keep=keep)[0]
+        keep: Pipeline(fitted).restore([marked], samples=400, keep=keep)[0]
         for keep in ("replace", "repair", "keep")
     }
     assert found["keep"].slots[0] == ("“",)
@@ -153,7 +153,7 @@ def test_what_stands_is_kept_or_repaired_or_replaced():
     # Without evidence nothing can be kept.
     empty = replace(marked, slots=((), (), ()))
     kept, replaced = (
-        restore(fitted, [empty], samples=50, keep=keep)[0] for keep in ("keep", "replace")
+        Pipeline(fitted).restore([empty], samples=50, keep=keep)[0] for keep in ("keep", "replace")
     )
     assert kept.slots == replaced.slots
     assert kept.posteriors[1].strings == replaced.posteriors[1].strings

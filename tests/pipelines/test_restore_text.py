@@ -33,13 +33,9 @@ def test_it_writes_what_the_command_writes(
         "--format", "text", "--samples", 40,
     )  # fmt: skip
     assert found.status == 0, found.err
-    trained: dict[str, Any] = {
-        CALLED.get(part, part): semipunct.load(folders[part]) for part in parts
-    }
-    text = semipunct.restore_text(
-        semipunct.load(folders["model"]), TEXT, parser=semipunct.load(folders["parser"]),
-        samples=40, **trained,
-    )  # fmt: skip
+    helpers: dict[str, Any] = {CALLED.get(part, part): folders[part] for part in parts}
+    nlp = semipunct.load(folders["model"], parser=folders["parser"], **helpers)
+    text = nlp(TEXT, samples=40)
     assert text == found.out
     assert text != TEXT
     check_marks(text)
@@ -58,18 +54,14 @@ def check_marks(text: Any) -> None:
 
 
 def test_a_text_model_says_what_lines_are(folders: dict[str, Path]):
-    model, parser, reader = (semipunct.load(folders[n]) for n in ("model", "parser", "text"))
+    helpers: Any = {"parser": folders["parser"], "text_model": folders["text"]}
+    nlp = semipunct.load(folders["model"], **helpers)
     lines = "so ba\ndo so\ngu but ke\n"
-
-    def restored(**settings: Any) -> str:
-        return semipunct.restore_text(
-            model, lines, parser=parser, text_model=reader, samples=20, share=1, **settings
-        )
-
-    assert restored(lines="none") == "So ba\ndo. So\ngu, but ke.\n"
-    assert restored(lines="sentence").count(".\n") == 3
+    options: Any = {"samples": 20, "share": 1}
+    assert nlp(lines, lines="none", **options) == "So ba\ndo. So\ngu, but ke.\n"
+    assert nlp(lines, lines="sentence", **options).count(".\n") == 3
     with pytest.raises(UsageError, match="give one of the two"):
-        restored(tokeniser=semipunct.load(folders["tokeniser"]))
+        semipunct.load(folders["model"], tokeniser=folders["tokeniser"], **helpers)(lines)
 
 
 @pytest.mark.parametrize("lines", ["paragraph", "none"])
@@ -82,9 +74,9 @@ def test_a_text_model_alone_writes_what_the_command_writes(
     found = run("restore", folders["text"], file, "--lines", lines)
     assert found.status == 0, found.err
     model = semipunct.load(folders["text"])
-    answer = semipunct.restore_text(model, text, lines=lines)
+    answer = model.restore(text, lines=lines)
     assert answer == found.out
     check_marks(answer)
     assert "So ba, but do. So\r\n" in found.out or lines == "paragraph"
     with pytest.raises(UsageError, match="a text model does not support --parser"):
-        semipunct.restore_text(model, text, parser=model, trees=3)
+        semipunct.load(folders["text"], parser=folders["text"]).restore(text, trees=3)

@@ -12,9 +12,10 @@ from semipunct.models.parsing.options import ParserOptions
 from semipunct.models.parsing.parser import Parser
 from semipunct.pipelines import tree_restoration as task
 from semipunct.pipelines.distributions import SlotPosterior
-from semipunct.pipelines.parses import parse, parse_punctuated
+from semipunct.pipelines.parses import parse
+from semipunct.pipelines.pipeline import Pipeline
 from semipunct.pipelines.trained import InPlace
-from semipunct.pipelines.tree_restoration import TEXT, default_share, restore_words
+from semipunct.pipelines.tree_restoration import TEXT, default_share
 from semipunct.store.checkpoint import load
 from tests.models.parsing.treebank import planted
 
@@ -36,25 +37,25 @@ def test_with_all_of_the_share_the_parser_decides(
             for one, of in zip(parse(trees, words), marks, strict=True)
         ]
 
-    alone = restore_words(model, trees, words, samples=20, share=0)
+    alone = Pipeline(model, parser=trees).restore(words, samples=20, share=0)
     monkeypatch.setattr(task, "parse", expected)
-    again = restore_words(model, trees, words, samples=20, share=0)
+    again = Pipeline(model, parser=trees).restore(words, samples=20, share=0)
     assert [one.slots for one in again] == [one.slots for one in alone]
-    found = restore_words(model, trees, words, samples=20, share=1)
+    found = Pipeline(model, parser=trees).restore(words, samples=20, share=1)
     assert [one.slots for one in found] == marks
-    half = restore_words(model, trees, words, samples=20, share=0.25)
+    half = Pipeline(model, parser=trees).restore(words, samples=20, share=0.25)
     for one, before in zip(half, alone, strict=True):
         for known, own in zip(one.posteriors, before.posteriors, strict=True):
             assert known.of((";",)) == pytest.approx(0.25 + 0.75 * own.of((";",)))
     # A model that takes every tree for correct gets less than half of the weight.
-    usual = restore_words(model, trees, words, samples=20)
+    usual = Pipeline(model, parser=trees).restore(words, samples=20)
     for one, before in zip(usual, alone, strict=True):
         for known, own in zip(one.posteriors, before.posteriors, strict=True):
             assert known.of((";",)) == pytest.approx(0.6 + 0.4 * own.of((";",)))
     options = replace(model.model.options, templates=("N", "expected"))
     assert default_share(replace(model.model, options=options)) == 0.3
     # Whole draws are selected among those of the model.
-    whole = restore_words(model, trees, words, samples=20, minimise="draws")
+    whole = Pipeline(model, parser=trees).restore(words, samples=20, minimise="draws")
     assert not any(known.of((";",)) == 1 for one in whole for known in one.posteriors)
 
 
@@ -63,8 +64,8 @@ def test_a_parser_that_expects_nothing_leaves_the_model_alone(
 ):
     model, trees = load(finished.folder), load(parser)
     monkeypatch.setattr(task, "parse", lambda *of, slots: parse(*of))
-    found = restore_words(model, trees, words, samples=20)
-    alone = restore_words(model, trees, words, samples=20, share=0)
+    found = Pipeline(model, parser=trees).restore(words, samples=20)
+    alone = Pipeline(model, parser=trees).restore(words, samples=20, share=0)
     assert [one.slots for one in found] == [one.slots for one in alone]
 
 
@@ -73,9 +74,7 @@ def test_a_parser_that_reads_marks_restores_none(finished: Any, words: Any):
     reading = Parser.fit(words, ParserOptions(8, 8, 8, 2, 1, 8, 8, marks=True))
     parser = InPlace(reading, reading.initial_parameters(0, 0.0))
     with pytest.raises(ModelError, match=r"trained without model\.marks"):
-        restore_words(model, parser, words)
-    with pytest.raises(ModelError, match=r"trained without model\.marks"):
-        parse_punctuated(parser, model, words)
+        Pipeline(model, parser=parser).restore(words)
 
 
 def test_nothing_is_put_into_an_orthographic_word(finished: Any, parser: Path, words: Any):
@@ -87,7 +86,7 @@ def test_nothing_is_put_into_an_orthographic_word(finished: Any, parser: Path, w
     ]
     assert shut
     views = [one.slots for one in parse(trees, shut, slots=True)]
-    for one in restore_words(model, trees, shut, samples=20, share=0.5):
+    for one in Pipeline(model, parser=trees).restore(shut, samples=20, share=0.5):
         assert one.sentence.closed == {1}
         assert one.slots[1] == ()
         assert one.posteriors[1].of(()) == 1
@@ -115,11 +114,13 @@ def test_a_text_model_takes_the_place_of_the_parsers_guess_in_a_text(
     """In a treebank, whose style the parser knows, both guesses have the same weight."""
     model, trees, reader = load(finished.folder), load(parser), load(text_model)
     text = [replace(s, source="text", slots=((),) * len(s.slots)) for s in words]
-    alone = restore_words(model, trees, words, samples=20, share=0)
+    alone = Pipeline(model, parser=trees).restore(words, samples=20, share=0)
     guesses = [one.slots for one in parse(trees, words, slots=True)]
     for share, weight in ((0.25, 0.25), (1, 1), (None, TEXT)):
         for some, half in ((text, 0.0), (words, 0.5)):
-            found = restore_words(model, trees, some, samples=20, share=share, text_model=reader)
+            found = Pipeline(model, parser=trees, text_model=reader).restore(
+                some, samples=20, share=share
+            )
             for one, before, guess in zip(found, alone, guesses, strict=True):
                 assert one.sentence.tree == before.sentence.tree
                 for known, own, read in zip(one.posteriors, before.posteriors, guess, strict=True):
@@ -136,7 +137,9 @@ def test_f1_is_the_objective_for_texts_and_edits_for_treebanks(
     sure = replace(reader, parameters={**reader.parameters, "threshold": np.float32(0.18)})
 
     def slots(some: Any, **settings: Any) -> set[Any]:
-        found = restore_words(model, trees, some, samples=20, share=1, text_model=sure, **settings)
+        found = Pipeline(model, parser=trees, text_model=sure).restore(
+            some, samples=20, share=1, **settings
+        )
         return {slot for one in found for slot in one.slots}
 
     text = [replace(s, source="text", slots=((),) * len(s.slots)) for s in words]
@@ -154,7 +157,7 @@ def test_marks_that_stand_are_evidence_for_a_text_model(
     model, trees, reader = load(finished.folder), load(parser), load(text_model)
     text = [replace(s, source="text") for s in words]
     assert any(any(s.slots) for s in text)
-    found = restore_words(model, trees, text, samples=20, share=1, text_model=reader)
+    found = Pipeline(model, parser=trees, text_model=reader).restore(text, samples=20, share=1)
     for one, sentence in zip(found, text, strict=True):
         for slot, known, stands in zip(one.slots, one.posteriors, sentence.slots, strict=True):
             assert slot == stands or not stands
@@ -174,8 +177,8 @@ def test_marks_that_may_be_wrong_are_evidence_for_draws_only(
 
     monkeypatch.setattr(task, "draw_punctuation", blind)
     settings: Any = {"samples": 20, "keep": "repair"}
-    found = restore_words(model, trees, words, share=1, text_model=reader, **settings)
-    alone = restore_words(model, trees, words, share=0, **settings)
+    found = Pipeline(model, parser=trees, text_model=reader).restore(words, share=1, **settings)
+    alone = Pipeline(model, parser=trees).restore(words, share=0, **settings)
     for one, other in zip(found, alone, strict=True):
         assert [k.strings for k in one.posteriors] == [k.strings for k in other.posteriors]
 
@@ -184,9 +187,11 @@ def test_options_of_a_text_model_are_checked(
     finished: Any, parser: Path, text_model: Path, words: Any
 ):
     model, trees, reader = load(finished.folder), load(parser), load(text_model)
-    with pytest.raises(UsageError, match="objective needs a text model"):
-        restore_words(model, trees, words, objective="f1")
+    with pytest.raises(UsageError, match="objective is for a text model"):
+        Pipeline(model, parser=trees).restore(words, objective="f1")
     with pytest.raises(UsageError, match="whole draws minimise edits"):
-        restore_words(model, trees, words, text_model=reader, objective="f1", minimise="draws")
+        Pipeline(model, parser=trees, text_model=reader).restore(
+            words, objective="f1", minimise="draws"
+        )
     with pytest.raises(ModelError, match="kind text is needed"):
-        restore_words(model, trees, words, text_model=trees)
+        Pipeline(model, parser=trees, text_model=trees).restore(words)

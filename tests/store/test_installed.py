@@ -25,7 +25,7 @@ def register(monkeypatch: pytest.MonkeyPatch, **packages: str) -> None:
 
 def test_a_name_stands_for_its_folder(xx: Path):
     assert folder_of("xx/text") == folder_of("xx") == xx / "text"
-    assert load("xx", "text").parameters.keys() == load(xx / "text", "text").parameters.keys()
+    assert load("xx").parameters.keys() == load(xx / "text").parameters.keys()
     assert "models_of_xx" not in sys.modules  # nothing of a stranger is run
 
 

@@ -13,7 +13,7 @@ from tests.trained import run
 
 def test_training_further_begins_where_the_model_is(text_model: Path, tmp_path: Path):
     before = figures(text_model)["dev_perplexity"]
-    start = semipunct.load(text_model, "text")
+    start = semipunct.load(text_model)
     few, dev = passages(20, 5), passages(60, 2)
     settings = ["train.visits=16", "train.batch_size=16", "train.learning_rate=1e-6"]
     further = semipunct.train(

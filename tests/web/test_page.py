@@ -7,8 +7,6 @@ from typing import Any
 
 import pytest
 
-import semipunct
-
 TEXT = "where is the <b>station</b> asked anna"
 
 
@@ -50,11 +48,11 @@ def test_corrections_and_an_empty_text(page: Any, english: Any):
     page.get_by_label("correct the marks").check()
     page.get_by_label("Your text").fill(wrong)
     page.get_by_role("status").filter(has_text="1 change").wait_for(timeout=10_000)
-    assert page.locator("#result").inner_text() == semipunct.correct_text(english, wrong)
+    assert page.locator("#result").inner_text() == english.correct(wrong)
     with page.expect_download() as download:
         page.get_by_role("button", name="Download").click()
     content = download.value.path().read_text("utf-8")
-    assert content == semipunct.correct_text(english, wrong)
+    assert content == english.correct(wrong)
     page.get_by_label("Your text").fill(" ")
     page.locator("#download[disabled]").wait_for(timeout=10_000)
     assert page.locator("#result").inner_text() == ""

@@ -20,7 +20,6 @@ from hypothesis import strategies as st
 
 import semipunct
 from semipunct.cli.signals import end_at_signals
-from semipunct.pipelines.functions import correct_text, parse_text, restore_text
 from semipunct.pipelines.marked_text import PunctuatedText
 from semipunct.pipelines.parses import Parse
 from tests.commands import run
@@ -69,7 +68,7 @@ def test_matches_are_the_corrections(client: TestClient, english: Any, text: str
     answer = client.post("/v2/check", data={"text": text, "language": "en-US"})
     assert answer.status_code == 200, answer.text
     matches = answer.json()["matches"]
-    assert applied(text, matches) == str(correct_text(english, text))
+    assert applied(text, matches) == str(english.correct(text))
     assert all(match["length"] > 0 and match["message"] for match in matches)
     assert all(match["rule"]["id"].startswith("SEMIPUNCT_") for match in matches)
 
@@ -115,7 +114,7 @@ def test_markup_counts_in_offsets(client: TestClient, english: Any):
     assert new.startswith("<p>😀However, I think <b>its</b>")
     assert new.endswith("</p>")
     plain = "".join(part.get("text", "") for part in parts)
-    assert re.sub("<.*?>", "", new).replace("😀", "") == correct_text(english, plain)
+    assert re.sub("<.*?>", "", new).replace("😀", "") == english.correct(plain)
 
 
 def test_what_markup_is_interpreted_as_is_never_replaced(client: TestClient):
@@ -129,7 +128,7 @@ def test_what_markup_is_interpreted_as_is_never_replaced(client: TestClient):
 def test_json_for_programs(client: TestClient, english: Any, task: str):
     text = "however i know <b>who</b> said it but when\n\nwe came home 😀 it was late"
     answer = client.post(f"/v1/{task}", json={"text": text}).json()
-    expected = (restore_text if task == "restore" else correct_text)(english, text)
+    expected = getattr(english, task)(text)
     assert answer["text"] == expected
     assert [mark["reason"] for mark in answer["marks"]] == [m.reason for m in expected.marks]
     assert "".join(piece["text"] for piece in answer["pieces"]) == expected
@@ -147,12 +146,12 @@ def test_other_answers(client: TestClient):
 
 
 def test_parsed_text(english: Any, parser: Path):
-    trees = semipunct.load(parser)
+    trees = semipunct.load(parser, text_model="en")
     text = "“where are you?” she said, and\n\nleft"
     with TestClient(application(english, trees)) as client:
         answer = client.post("/v1/parse", json={"text": text}).json()
         assert client.post("/v1/parse", json={"text": ""}).json()["sentences"] == []
-    expected = [p for p in parse_text(trees, text, text_model=english) if isinstance(p, Parse)]
+    expected = [p for p in trees.parse(text) if isinstance(p, Parse)]
     assert len(answer["sentences"]) == len(expected) >= 2
     for row, parse in zip(answer["sentences"], expected, strict=True):
         sentence, words = parse.sentence, row["words"]
@@ -277,7 +276,7 @@ LETTERS = st.text("ab ,.\n😀é", max_size=20)
 
 def test_changes_rebuild_the_source(english: Any):
     for text in (WRONG, WRONG.lower(), "a  b,, c . d", "«x» , y"):
-        new = correct_text(english, text)
+        new = english.correct(text)
         source, place = str(new), 0
         pieces: list[str] = []
         for change in changes(text, new):

@@ -247,7 +247,7 @@ class ParseDerivations(Task[ParseOptions, CcgParse]):
         super().__init__(model, helpers, options)
         self.refuse(
             "a model of the kind ccg-parser",
-            {"--tokeniser": helpers.tokeniser, **beyond_trees(helpers, options)},
+            {"--tokeniser": helpers.tokeniser, **beyond_trees(options)},
         )
         self._parser = CcgParser(model_of_kind(model, CcgModel), model.parameters)
         self._missing = self._incomplete = 0

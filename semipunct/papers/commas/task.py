@@ -435,7 +435,7 @@ class ParsePhrases(Task[ParseOptions, "Sentence[Any]"]):
 
     def __init__(self, model: Trained[Any], helpers: Helpers, options: ParseOptions) -> None:
         super().__init__(model, helpers, options)
-        self.refuse("a model of the kind phrase-parser", beyond_trees(helpers, options))
+        self.refuse("a model of the kind phrase-parser", beyond_trees(options))
         self.omitted = Omissions(self.outcome, keeps_markup=False)
         self._long = LongSentences()
 

@@ -74,7 +74,7 @@ class ParseTagged(Task[ParseOptions, Sentence]):
         super().__init__(model, helpers, options)
         self.refuse(
             "a model of the kind beam-parser",
-            {"--tokeniser": helpers.tokeniser, **beyond_trees(helpers, options)},
+            {"--tokeniser": helpers.tokeniser, **beyond_trees(options)},
         )
         self._is_compared = False
 

@@ -1,6 +1,6 @@
 """Reasons by the constituent that has a mark in the best underlying tree.
 
-Relations are those of Universal Dependencies 1 and 2, which attach a conjunction to the first
+Relations are from Universal Dependencies 1 and 2, which attach a conjunction to the first
 conjunct and to the one that it precedes.
 """
 
@@ -27,14 +27,7 @@ _SUBJECTS = frozenset(("nsubj", "nsubjpass", "csubj", "csubjpass", "expl"))
 
 
 class Coordination(NamedTuple):
-    """A coordination; words are counted from 1, and 0 stands for none.
-
-    Attributes:
-        first: the first conjunct.
-        conjuncts: the others in order.
-        conjunction: the conjunction before ``item``.
-        item: the conjunct that the mark belongs to.
-    """
+    """A coordination; words are counted from 1, and 0 is none."""
 
     first: int
     conjuncts: tuple[int, ...]
@@ -43,12 +36,7 @@ class Coordination(NamedTuple):
 
 
 class Constituent(NamedTuple):
-    """A constituent with a mark.
-
-    Attributes:
-        sentence: words and tree.
-        attached: its puncteme.
-    """
+    """A constituent with a mark."""
 
     sentence: Sentence
     attached: Attached
@@ -122,11 +110,7 @@ class Constituent(NamedTuple):
         return self.sentence.tree.relations[word - 1].partition(":")[0] == relation
 
     def is_clause(self, word: int) -> bool:
-        """Return whether a word heads a clause with a subject.
-
-        Args:
-            word: its number, from 1.
-        """
+        """Return whether a word heads a clause with a subject."""
         tree = self.sentence.tree
         return any(
             head == word and relation.partition(":")[0] in _SUBJECTS
@@ -181,17 +165,11 @@ CONDITIONS: Mapping[str, Callable[[Constituent], bool]] = {
     "series": _series,
     "conjunction": _conjunction,
 }
-"""What reasons of the catalogue require in addition, by name."""
+"""Further conditions of reasons of the catalogue, by name."""
 
 
 class TreeCue(NamedTuple):
-    """A reason by a constituent.
-
-    Attributes:
-        key: of the catalogue; ``tree.other`` if no entry fits.
-        text: the sentence for the writer.
-        constituent: the one that has the mark.
-    """
+    """A reason by a constituent."""
 
     key: str
     text: str
@@ -208,13 +186,7 @@ OTHER = "tree.other"
 
 
 def reasons_by_tree(sentence: Sentence, reason: Reason, tokens: Puncteme) -> list[TreeCue]:
-    """Return the reasons for the marks of a slot, one for each mark that a constituent has.
-
-    Args:
-        sentence: words and tree.
-        reason: the punctemes at the slot, in text order.
-        tokens: the visible marks.
-    """
+    """Return the reasons for the marks of a slot, one for each mark that a constituent has."""
     cues: list[TreeCue] = []
     for token in tokens:
         owners = [Constituent(sentence, a) for a in reason.attached if token in a.tokens]
@@ -233,11 +205,7 @@ def _nearest(owners: Sequence[Constituent]) -> Constituent:
 
 
 def channel_of(reason: Reason) -> str | None:
-    """Return what the channel does with the marks of a slot, as a sentence; None if nothing.
-
-    Args:
-        reason: the punctemes and the edits of the slot.
-    """
+    """Describe in a sentence how the channel rewrites the marks of a slot; None if it does not."""
     listed = [
         CHANNEL[edit.name].format(
             a=name_marks((edit.a,)), b=name_marks((edit.b,)), rule=rule([edit])

@@ -43,12 +43,7 @@ from semipunct.pipelines.reasons.place import Place, excerpt
 
 
 class Cue(NamedTuple):
-    """A reason that words support.
-
-    Attributes:
-        key: of ``catalogue.WORDS``.
-        values: what its template mentions.
-    """
+    """A reason that words support."""
 
     key: str
     values: Mapping[str, str]
@@ -121,7 +116,7 @@ def _opens_examples(words: Sequence[str]) -> bool:
 
 
 def _introduces(place: Place) -> bool:
-    """Return whether the words before the slot stand before the main clause."""
+    """Return whether the words before the slot precede the main clause."""
     words = place.low[place.first : place.slot]
     return bool(words) and (
         tuple(words) in PHRASES or (len(words) == 1 and words[0] in INTRODUCTORY | INTERJECTIONS)
@@ -391,12 +386,7 @@ _RULES: Mapping[str, Sequence[Rule]] = {",": COMMA_RULES, **OTHER_RULES}
 
 
 def reasons_by_words(place: Place, tokens: Puncteme) -> list[Cue]:
-    """Return the reasons for the marks of a slot, one for each mark that has one.
-
-    Args:
-        place: the slot.
-        tokens: its visible marks; they need not be those of the slot as written.
-    """
+    """Return the reasons for the marks of a slot, one for each mark that has one."""
     if not place.line.is_english:
         return []
     cues = (_reason(place, tokens, index) for index in range(len(tokens)))
@@ -404,13 +394,7 @@ def reasons_by_words(place: Place, tokens: Puncteme) -> list[Cue]:
 
 
 def reason_of_removal(place: Place, before: Puncteme, after: Puncteme) -> Cue | None:
-    """Return the reason why marks of a slot are removed, if words support one.
-
-    Args:
-        place: the slot.
-        before: its marks as they were written.
-        after: the marks that are left.
-    """
+    """Return the reason why marks of a slot are removed, if words support one."""
     if not place.line.is_english or len(after) >= len(before):
         return None
     values = {"mark": name_marks(before[:1]), "word": place.right, "left": place.left}

@@ -1,9 +1,9 @@
-"""The catalogue of reasons: what a writer is told about a mark, by kind of reason.
+"""The catalogue of reasons, in the words of a style guide.
 
-A reason has a key, and its template says why the mark stands there in the words of a style guide.
+A reason has a key and a template.
 ``by_words`` chooses keys that words alone support; ``by_tree`` chooses by the relation of the
 constituent that has the mark, the position of the mark, and the mark. Where neither can tell, the
-fallback says what the model does, and nothing else: docs/decisions/restoration.md. Marks and
+fallback only gives the decision of the model: docs/decisions/restoration.md. Marks and
 constituents are named as a writer knows them.
 """
 
@@ -29,7 +29,7 @@ WORDS: Mapping[str, str] = {
     "comma.contrast": "“{word}” opens what is set against the rest: a comma before it.",
     "comma.examples": "“{word}” introduces examples or a closer description: a comma before it.",
     "comma.participle": "A phrase with “{word}” is added: a comma before it.",
-    # What stands before the main clause.
+    # Before the main clause.
     "comma.introductory": "“{excerpt}” introduces the sentence: a comma after it.",
     "comma.interjection": "“{excerpt}” is said before the sentence itself: a comma after it.",
     "comma.introductory_clause":
@@ -37,7 +37,7 @@ WORDS: Mapping[str, str] = {
     "comma.introductory_phrase":
         "The phrase “{excerpt}” stands before the subject “{right}”: a comma after it.",
     "comma.greeting": "“{excerpt}” addresses the reader: a comma after it.",
-    # What interrupts or ends a sentence.
+    # Interruptions and ends of a sentence.
     "comma.interruption": "“{excerpt}” interrupts the sentence: a comma on each side.",
     "comma.final_comment": "“{word}” at the end comments on the whole sentence: a comma before it.",
     "comma.tag_question": "“{excerpt}” is a tag question: a comma before it.",
@@ -91,17 +91,7 @@ WORDS: Mapping[str, str] = {
 
 
 class TreeReason(NamedTuple):
-    """A reason by the constituent that has a mark.
-
-    Attributes:
-        key: its name.
-        relations: of the constituent; the part before a colon stands for all subtypes.
-        positions: of the mark: it ``opens`` or ``closes`` the constituent.
-        marks: the names of marks; none for any mark.
-        places: of the constituent: ``initial``, ``medial`` or ``final``; none for any.
-        template: of the sentence for the writer.
-        condition: what must hold in addition; see ``by_tree.CONDITIONS``.
-    """
+    """A reason by the constituent that has a mark."""
 
     key: str
     relations: tuple[str, ...]
@@ -188,14 +178,14 @@ POSITIONS: Mapping[str, str] = {
     "opens": "The {mark} opens the {name} “{excerpt}”.",
     "closes": "The {mark} closes the {name} “{excerpt}”.",
 }
-"""What is true of any constituent that has a mark, where ``TREES`` has no entry."""
+"""The reason for any other constituent that has a mark."""
 
 CHANNEL: Mapping[str, str] = {
     "absorb_left": "The {b} absorbs the {a} before it ({rule}).",
     "absorb_right": "The {a} absorbs the {b} after it ({rule}).",
     "transpose": "The {a} and the {b} change places ({rule}).",
 }
-"""What the noisy channel does with two underlying marks that meet, by edit."""
+"""How the noisy channel rewrites two underlying marks that meet, by edit."""
 
 FALLBACK = "The model writes {marks} here with {probability}{alternatives}."
 """Of a mark for which no reason is known."""
@@ -204,7 +194,7 @@ FALLBACK_REMOVED = "The model takes {marks} away here with {probability}{alterna
 """Of a mark that is removed for no known reason."""
 
 KEPT = "The text has {marks} here, to which the model gives {probability}{alternatives}."
-"""Of a mark that stands for no known reason."""
+"""For a mark without a known reason."""
 
 LEFT_OUT = "Nothing is written here ({probability}){alternatives}."
 """Of a mark that was left out."""
@@ -267,11 +257,7 @@ CONSTITUENTS: Mapping[str, str] = {
 
 
 def rule(edits: Sequence[Edit]) -> str | None:
-    """Return the edits that change something, such as ``, . → .``; None if there are none.
-
-    Args:
-        edits: of one slot, in the order in which they are made.
-    """
+    """Return the edits that change something, such as ``, . → .``; None if there are none."""
     changes = [
         f"{shown_string((e.a, e.b))} → {shown_string(e.result)}" for e in edits if e.name != "keep"
     ]

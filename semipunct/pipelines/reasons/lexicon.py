@@ -1,4 +1,4 @@
-"""Closed classes of English words that show why a mark stands beside them.
+"""Closed classes of English words that explain marks beside them.
 
 Lists are short on purpose: a reason is given only where the word at hand is one of them, for the
 reasons in docs/decisions/restoration.md.
@@ -16,7 +16,7 @@ def _words(text: str) -> frozenset[str]:
 
 
 PRONOUNS = _words("i he she we they it you there")
-"""Pronouns that begin a clause as its subject, and the *there* that stands for one."""
+"""Pronouns that begin a clause as its subject, and expletive *there*."""
 
 DETERMINERS = _words(
     "the a an my your his her its our their this that these those some any no every each all "
@@ -150,29 +150,17 @@ _CONTRACTED = re.compile("('(m|s|re|ve|d|ll|t)|n't)$")
 
 
 def bare(word: str) -> str:
-    """Return a word in lower case, with a straight apostrophe and without a contracted verb.
-
-    Args:
-        word: as it is spelt.
-    """
+    """Return a word in lower case, with a straight apostrophe and without a contracted verb."""
     return _CONTRACTED.sub("", lower(word))
 
 
 def lower(word: str) -> str:
-    """Return a word in lower case, with a straight apostrophe.
-
-    Args:
-        word: as it is spelt.
-    """
+    """Return a word in lower case, with a straight apostrophe."""
     return word.lower().replace("’", "'")
 
 
 def is_finite(word: str) -> bool:
-    """Return whether a word is, or ends with, a finite verb of the lists.
-
-    Args:
-        word: as it is spelt.
-    """
+    """Return whether a word is, or ends with, a finite verb of the lists."""
     low = lower(word)
     stem = bare(word)
     contracted = stem != low and (stem in PRONOUNS or stem in {"that", "what", "who"})
@@ -180,20 +168,12 @@ def is_finite(word: str) -> bool:
 
 
 def is_participle(word: str) -> bool:
-    """Return whether a word looks like a present participle.
-
-    Args:
-        word: as it is spelt.
-    """
+    """Return whether a word looks like a present participle."""
     low = lower(word)
     return len(low) > 4 and low.endswith("ing") and low not in NOT_PARTICIPLES
 
 
 def are_english(words: Collection[str]) -> bool:
-    """Return whether words are those of an English text: one in eight is a function word.
-
-    Args:
-        words: of a line.
-    """
+    """Return whether a text is English: one word in eight is a function word."""
     known = sum(bare(word) in _ENGLISH for word in words)
     return known * 8 >= len(words) and known > 0

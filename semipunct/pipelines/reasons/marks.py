@@ -1,4 +1,4 @@
-"""The reason of a mark as a sentence: by the tree, by the words, or what the model does."""
+"""The reason of a mark as a sentence: by the tree, by the words, or the decision alone."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Alternatives = Sequence[tuple[str, float]]
 """Strings of marks and their probabilities, the most probable first; ``""`` is no mark."""
 
 MODEL = "model"
-"""The key of a reason that says only what the model does."""
+"""The key of a reason that only gives the decision."""
 
 _LISTED = 2  # alternatives in a sentence
 _DOUBTED = 0.3  # marks that stand, but are less probable, are not defended
@@ -34,13 +34,7 @@ _LEAST = 0.005  # less probable alternatives would be shown as 0%
 
 @dataclass(frozen=True, slots=True)
 class MarkReason:
-    """The reason of a mark.
-
-    Attributes:
-        key: of the catalogue, several are joined by ``+``; ``MODEL`` for the fallback.
-        text: sentences for the writer.
-        constituent: the one that has the mark, with a tree.
-    """
+    """The reason of a mark."""
 
     key: str
     text: str
@@ -56,17 +50,7 @@ def reason_of_mark(
     sentence: Sentence | None = None,
     reason: Reason | None = None,
 ) -> MarkReason:
-    """Return the reason why marks are, or are not, at a place.
-
-    Args:
-        place: the slot in its line, with the marks to be written.
-        before: the visible marks that stood there.
-        after: those to be written.
-        probability: of these.
-        alternatives: to these.
-        sentence: words and tree, if the model has one.
-        reason: with a tree, the punctemes at the slot and their rewriting.
-    """
+    """Return the reason why marks are, or are not, at a place."""
     if not after and not before:
         return _left_out(place, probability, alternatives)
     keys: list[str] = []
@@ -97,13 +81,7 @@ def reason_of_mark(
 
 
 def reason_of_correction(corrected: Corrected, explained: Explained, line: Line) -> MarkReason:
-    """Return the reason of one of the corrections of a sentence.
-
-    Args:
-        corrected: the sentence.
-        explained: the correction.
-        line: the words of the sentence, and its marks after all corrections.
-    """
+    """Return the reason of one of the corrections of a sentence."""
     correction = explained.correction
     slot = correction.slot
     views = corrected.posteriors[slot : slot + 1]
@@ -163,11 +141,7 @@ def _named(string: str) -> str:
 
 
 def percent(probability: float) -> str:
-    """Return a probability as a percentage, never 100% or 0% unless it is.
-
-    Args:
-        probability: from 0 to 1.
-    """
+    """Return a probability as a percentage, never 100% or 0% unless it is."""
     if 0 < probability < 0.005:
         return "under 1%"
     if 0.995 <= probability < 1:

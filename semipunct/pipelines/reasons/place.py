@@ -1,4 +1,4 @@
-"""A slot of a text with what surrounds it, as questions about the words at hand."""
+"""A slot of a text with the words around it, and predicates of them."""
 
 from __future__ import annotations
 
@@ -28,18 +28,14 @@ _CLAUSE = 7
 
 
 def excerpt(words: Sequence[str]) -> str:
-    """Return words, of a long phrase the first and last two.
-
-    Args:
-        words: of a phrase.
-    """
+    """Return words, of a long phrase the first and last two."""
     if len(words) <= _SHOWN:
         return " ".join(words)
     return " ".join((*words[:2], "...", *words[-2:]))
 
 
 class Line:
-    """A line of text, with what is asked about it once for all of its slots.
+    """A line of text, with predicates that hold for all of its slots.
 
     Attributes:
         forms: ``[n]`` the words of the line.
@@ -47,12 +43,7 @@ class Line:
     """
 
     def __init__(self, forms: Sequence[str], slots: Sequence[Puncteme]) -> None:
-        """Look at a line.
-
-        Args:
-            forms: its words.
-            slots: its marks.
-        """
+        """Look at a line."""
         self.forms, self.slots = forms, slots
 
     @cached_property
@@ -62,7 +53,7 @@ class Line:
 
     @cached_property
     def is_english(self) -> bool:
-        """True if the words are those of an English text."""
+        """True if the text is English."""
         return are_english(self.low)
 
     @cached_property
@@ -83,20 +74,13 @@ class Place:
     """A slot of a line of text.
 
     Attributes:
-        line: the line.
-        slot: the number of the slot.
         forms: ``[n]`` the words of the line.
         slots: ``[n + 1]`` the marks of the line as they are to be written.
         low: ``[n]`` the words in lower case.
     """
 
     def __init__(self, line: Line, slot: int) -> None:
-        """Look at a slot.
-
-        Args:
-            line: the line.
-            slot: its number.
-        """
+        """Look at a slot."""
         self.line, self.slot = line, slot
         self.forms, self.slots, self.low = line.forms, line.slots, line.low
 
@@ -131,11 +115,7 @@ class Place:
         return next((s for s in range(self.slot + 1, self.end) if self.slots[s]), self.end)
 
     def word(self, number: int) -> str:
-        """Return a word in lower case; empty beyond the line.
-
-        Args:
-            number: counted from the slot: 1 is the word after it, -1 the word before it.
-        """
+        """Return a word in lower case; empty beyond the line."""
         at = self.slot + number - (number > 0)
         return self.low[at] if 0 <= at < len(self.low) else ""
 
@@ -150,12 +130,7 @@ class Place:
         return self.forms[self.slot] if self.slot < len(self.forms) else ""
 
     def is_clause(self, start: int, end: int) -> bool:
-        """Return whether words begin like a clause: with a subject and a finite verb after it.
-
-        Args:
-            start: the slot before the first word.
-            end: the slot after the last word.
-        """
+        """Return whether words begin like a clause: with a subject and a finite verb after it."""
         if start >= end:
             return False
         word = self.low[start]
@@ -168,32 +143,18 @@ class Place:
         return (is_nominal or end - start > 2) and followed and bare(word) not in AUXILIARIES
 
     def has_verb(self, start: int, end: int) -> bool:
-        """Return whether there is a finite verb, or a pronoun that is a subject, among words.
-
-        Args:
-            start: the slot before the first word.
-            end: the slot after the last word.
-        """
+        """Return whether there is a finite verb, or a pronoun that is a subject, among words."""
         return any(
             is_finite(form) or low in ("i", "he", "she", "we", "they")
             for form, low in zip(self.forms[start:end], self.low[start:end], strict=True)
         )
 
     def partner(self, index: int) -> int | None:
-        """Return the slot of the partner of a bracket or quotation mark of this slot.
-
-        Args:
-            index: of the mark among those of the slot.
-        """
+        """Return the slot of the partner of a bracket or quotation mark of this slot."""
         return self.line.partners.get((self.slot, index))
 
     def is_tag(self, start: int, end: int) -> bool:
-        """Return whether words before a question mark are a tag such as *isn't it*.
-
-        Args:
-            start: the slot before the first word.
-            end: the slot after the last word.
-        """
+        """Return whether words before a question mark are a tag such as *isn't it*."""
         words = self.low[start:end]
         return (
             "?" in self.slots[end]

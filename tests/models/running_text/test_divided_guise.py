@@ -63,7 +63,7 @@ def test_ends_are_shown_and_all_marks_asked_for():
 
 
 def test_a_reader_is_told_where_sentences_end(text_model: Path):
-    saved: Any = semipunct.load(text_model, "text")
+    saved: Any = semipunct.load(text_model)
     reader = TextReader(saved.model, saved.parameters)
     forms = text(6, 3).lower().replace(",", "").replace(".", "").split()
     hidden: list[tuple[str, ...]] = [()] * (len(forms) + 1)

@@ -94,7 +94,7 @@ def test_the_noisy_guise_shows_every_slot_and_asks_for_all():
 
 @pytest.fixture(scope="module")
 def reader(text_model: Path) -> TextReader:
-    saved = semipunct.load(text_model, "text")
+    saved = semipunct.load(text_model)
     return TextReader(saved.model, saved.parameters)
 
 

@@ -22,12 +22,12 @@ def phrases(tmp_path: Path) -> Path:
 
 
 def test_conversion_and_commas(cli: Cli, phrases: Path, tmp_path: Path):
-    out, report = tmp_path / "may.auto", tmp_path / "report.json"
-    result = cli("normalise", phrases, "--to", "ccg", "-o", out, "--report", report)
+    out = tmp_path / "may.auto"
+    result = cli("normalise", phrases, "--to", "ccg", "-o", out, "--format", "json")
     assert result.status == 0
     assert "converted 1 of 2 trees (50.0%)" in result.err
     assert f"left out 1 tree: gapping (1, first {phrases}:2)" in result.err
-    assert json.loads(report.read_text("utf-8"))["conversion"]["reasons"] == {"gapping": 1}
+    assert json.loads(result.out)["conversion"]["reasons"] == {"gapping": 1}
     (before,) = read_derivations(out)
     assert before.sentence_id == "may.1"
     again = cli("normalise", out, "--commas", "ccg", "--rule", "paper")
@@ -48,8 +48,8 @@ def test_conversion_and_commas(cli: Cli, phrases: Path, tmp_path: Path):
         (("--commas", "ccg", "--quotes"), "--quotes needs --to"),
         (("--commas", "ccg"), "give files of derivations"),
         (("--to", "ccg", "--rule", "paper"), "--rule needs --commas"),
-        (("--to", "ccg", "-o", "a", "--report", "./a"), "named for two outputs"),
-        (("--to", "ccg", "--report", "-"), "--report needs the name of a file"),
+        (("--to", "ccg", "--format", "json"), "cannot both go to standard output"),
+        (("--to", "ccg", "--format", "html", "-o", "a"), "--format html is for treebanks"),
     ],
 )
 def test_wrong_usage(cli: Cli, phrases: Path, arguments: tuple[str, ...], complaint: str):

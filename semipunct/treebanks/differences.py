@@ -18,24 +18,13 @@ from semipunct.formats.conllu.records import Record, Token, read_records
 from semipunct.wording import quantity
 
 DiffKind = Literal["mark", "tag", "head", "space"]
-"""What differs: which marks there are, the tag of one, its head, the space after a token."""
+"""The difference: marks, the tag of one, its head, the space after a token."""
 
 KINDS: tuple[DiffKind, ...] = get_args(DiffKind)
 
 
 class MarkDifference(msgspec.Struct, frozen=True, rename={"sentence_id": "sent_id"}):
-    """A difference between two annotations.
-
-    Attributes:
-        kind: what differs.
-        sentence_id: that of the first annotation.
-        lines: the line in each file: of the token, or of that before a mark that is not there.
-        tokens: the ID of the token in each annotation, 0 where it is missing.
-        form: of the token.
-        values: that of each annotation: the mark, the tag, the form of the head, or whether a
-            space follows, in words; empty where there is none.
-        heads: the ID of the head in each annotation, for heads.
-    """
+    """A difference between two annotations."""
 
     kind: DiffKind
     sentence_id: str
@@ -47,16 +36,7 @@ class MarkDifference(msgspec.Struct, frozen=True, rename={"sentence_id": "sent_i
 
 
 class TreebankDiff(msgspec.Struct, frozen=True):
-    """The differences between two annotations of the same text.
-
-    Attributes:
-        files: their names.
-        sentences: the number of sentences.
-        marks: the number of marks in each.
-        common_marks: the number of marks that are in both.
-        counts: the number of differences of each kind.
-        differences: in order.
-    """
+    """The differences between two annotations of the same text."""
 
     files: tuple[str, str]
     sentences: int
@@ -75,10 +55,6 @@ def diff(a: str | Path, b: str | Path) -> TreebankDiff:
 
     The files must have the same sentences in order, and these the same words. Heads of marks are
     compared as words, whatever their numbers; heads, tags and relations of words are not compared.
-
-    Args:
-        a: a file in CoNLL-U, ``.gz`` or not, or ``-`` for standard input.
-        b: another one.
 
     Raises:
         TreebankError: with file, line and sentence, if a file is not CoNLL-U, or sentences or words
@@ -122,9 +98,6 @@ def _aligned(first: Record, second: Record) -> list[tuple[int, int]]:
     """Return the indices of the tokens that are in both annotations.
 
     All words are; of the marks between two words, a longest common subsequence.
-
-    Raises:
-        TreebankError: if words differ.
     """
     tokens = first.tokens, second.tokens
     forms = [token.form for token in tokens[0]]
@@ -208,7 +181,7 @@ def _differences(
             ids = a.word_id, b.word_id
             for kind, values, heads in differing:
                 yield MarkDifference(kind, first.sentence_id, lines, ids, a.form, values, heads)
-        # Tokens that are in one annotation only stand after the last common one.
+        # Tokens of one annotation only follow the last common one.
         for token in second.tokens[j + 1 : next_j]:
             places = lines[0], second.line + token.position
             ids, values = (0, token.word_id), ("", token.form)
@@ -230,12 +203,7 @@ def _space(gap: bool | None) -> str:
 
 
 def line(treebanks: TreebankDiff, difference: MarkDifference) -> str:
-    """Write a difference with both of its places.
-
-    Args:
-        treebanks: the two annotations.
-        difference: one of theirs.
-    """
+    """Write a difference with both of its places."""
     a, b = (
         f"{file}:{number}" for file, number in zip(treebanks.files, difference.lines, strict=True)
     )
@@ -260,11 +228,7 @@ def _in_words(difference: MarkDifference) -> str:
 
 
 def summary(treebanks: TreebankDiff) -> str:
-    """Write how many differences there are, by kind, and how many marks are in both.
-
-    Args:
-        treebanks: the two annotations.
-    """
+    """Write how many differences there are, by kind, and how many marks are in both."""
     counts = treebanks.counts
     kinds = ", ".join(f"{kind} {counts[kind]:,}" for kind in KINDS if counts[kind])
     return (
@@ -275,9 +239,5 @@ def summary(treebanks: TreebankDiff) -> str:
 
 
 def json_object(treebanks: TreebankDiff) -> dict[str, Any]:
-    """Return the differences as values for JSON.
-
-    Args:
-        treebanks: the two annotations.
-    """
+    """Return the differences as values for JSON."""
     return {"schema": "semipunct.diff/1", **msgspec.to_builtins(treebanks)}

@@ -32,8 +32,6 @@ class NormalisedTreebank:
     """Treebanks whose marks are attached as the guidelines say.
 
     Attributes:
-        sentences: in order.
-        conventions: those by which the marks between units were attached.
         convention: the one that was to be followed everywhere; None if it was learnt.
     """
 
@@ -92,14 +90,11 @@ def normalise(
     the same arc. Sentences whose heads are no tree are left as they are.
 
     Args:
-        *files: names of files of dependency trees; ``.gz`` is decompressed, ``-`` is standard
-            input.
         only: the principles by which heads are changed, of ``conjunct``, ``unit``, ``highest`` and
             ``pair``; all if empty.
         convention: the attachment of marks between units: to the ``unit`` that a mark sets off, as
             the guidelines say, or to the ``governor`` of that unit, as in UD 1; None to learn it
             from the files.
-        strict: whether heads that the guidelines allow are replaced by those that they prefer.
 
     Raises:
         UsageError: if the files are of another format, or a principle or the convention is unknown.
@@ -218,22 +213,12 @@ def _rule(name: str) -> Rule:
 
 
 def token_name(sentence: MarkedSentence, token: int) -> str:
-    """Write a token with its number: ``5 (came)``.
-
-    Args:
-        sentence: of the token.
-        token: its number, 0 for the root.
-    """
+    """Write a token with its number: ``5 (came)``."""
     return f"{token} ({sentence.forms[token]})" if token else "0 (root)"
 
 
 def line(sentence: MarkedSentence, change: HeadChange) -> str:
-    """Write a change as a line with its place, rule, heads and reason.
-
-    Args:
-        sentence: of the mark.
-        change: its new head.
-    """
+    """Write a change as a line with its place, rule, heads and reason."""
     heads = f"{token_name(sentence, change.before)} → {token_name(sentence, change.after)}"
     return (
         f"{sentence.where(change.mark)}: mark {token_name(sentence, change.mark)}: head {heads}, "
@@ -242,12 +227,7 @@ def line(sentence: MarkedSentence, change: HeadChange) -> str:
 
 
 def governing_line(sentence: MarkedSentence, mark: int) -> str:
-    """Write the place of a mark on which words depend.
-
-    Args:
-        sentence: of the mark.
-        mark: its number.
-    """
+    """Write the place of a mark on which words depend."""
     word = sentence.heads.index(mark)
     return (
         f"{sentence.where(mark)}: mark {token_name(sentence, mark)}: "
@@ -257,11 +237,7 @@ def governing_line(sentence: MarkedSentence, mark: int) -> str:
 
 
 def summary(treebank: NormalisedTreebank) -> str:
-    """Write how many marks change, by rule.
-
-    Args:
-        treebank: its changes.
-    """
+    """Write how many marks change, by rule."""
     changed = sum(bool(each.changes) for each in treebank.sentences)
     rules = ", ".join(f"{rule} {count:,}" for rule, count in treebank.rules.most_common())
     marks = quantity(treebank.marks, "mark")
@@ -272,11 +248,7 @@ def summary(treebank: NormalisedTreebank) -> str:
 
 
 def habit(treebank: NormalisedTreebank) -> str | None:
-    """Write how the treebank attaches marks between units, if it is not as the guidelines say.
-
-    Args:
-        treebank: with the conventions that were learnt.
-    """
+    """Write how the treebank attaches marks between units, if it is not as the guidelines say."""
     total = treebank.conventions.total
     count, marks = total.get("governor", 0), sum(total.values())
     if treebank.convention is not None or treebank.conventions.usual == "unit":
@@ -289,12 +261,7 @@ def habit(treebank: NormalisedTreebank) -> str | None:
 
 
 def json_object(treebank: NormalisedTreebank, files: Iterable[str]) -> dict[str, Any]:
-    """Return the changes as values for JSON.
-
-    Args:
-        treebank: its changes.
-        files: the names of its files.
-    """
+    """Return the changes as values for JSON."""
     return {
         "schema": "semipunct.normalise/1",
         "files": list(files),
@@ -322,12 +289,7 @@ def _placed(sentence: MarkedSentence, mark: int) -> dict[str, Any]:
 
 
 def changes_page(treebank: NormalisedTreebank, title: str) -> Iterator[str]:
-    """Yield the parts of a page with a table of new heads of marks, linked to their trees.
-
-    Args:
-        treebank: its changes.
-        title: of the page.
-    """
+    """Yield the parts of a page with a table of new heads of marks, linked to their trees."""
     anchors = Anchors()
     changed = [each for each in treebank.sentences if each.changes]
     names = [anchors.add(each.record.sentence_id) for each in changed]

@@ -1,7 +1,7 @@
 """Suspicious marks of treebanks: improbable, missing, unpaired, badly attached, badly spaced.
 
 All are ranked in one list, by log odds: of another string of the slot given all other marks, under
-a model; of the more frequent annotation in the treebank, for what no model is needed to see.
+a model; of the more frequent annotation in the treebank, where no model is needed.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from unicodedata import normalize
 
 from semipunct.corpus import Entry, Sentence
 from semipunct.errors import ModelError, TreebankError, UsageError
-from semipunct.files import display_name
+from semipunct.files import title_of
 from semipunct.formats import format_of, read_entries
 from semipunct.formats.conllu import Conllu
 from semipunct.formats.conllu.gaps import Spacing
@@ -31,19 +31,27 @@ from semipunct.marks.corrections import Correction, corrections
 from semipunct.marks.matching import matched_pairs
 from semipunct.models.punctuation import decode
 from semipunct.models.punctuation.decode import Analysis
-from semipunct.pages.page import Anchors, figure, link, listing, page, section, underlying_tree
+from semipunct.pages.page import (
+    Anchors,
+    figure,
+    link,
+    listing,
+    page,
+    section,
+    underlying_tree,
+)
 from semipunct.pages.pictures import treebank_drawing
 from semipunct.pipelines.reasons.marks import reason_of_mark
 from semipunct.pipelines.reasons.place import Line, Place
 from semipunct.pipelines.results import Reason
 from semipunct.pipelines.trained import InPlace, Trained, explaining_model
 from semipunct.pipelines.tree_correction import reason
-from semipunct.treebanks.slot_odds import UsualStrings, slot_odds
+from semipunct.treebanks.slot_odds import Report, UsualStrings, slot_odds
 from semipunct.trees.conventions import Conventions
 from semipunct.trees.principles import RULES
 
 Kind = Literal["string", "pair", "head", "space"]
-"""What is suspicious: the string of a slot, a lone mark of a pair, a head, a space."""
+"""The object of suspicion: the string of a slot, a lone mark of a pair, a head, a space."""
 
 TOP = 100
 """The default number of suspects."""
@@ -69,16 +77,16 @@ class Suspect:
 
     Attributes:
         sentence: the words, the tree, and the marks as written.
-        kind: what is suspicious.
+        kind: of the suspicion.
         slot: the number of the slot.
         score: the natural log odds of an error, but for the frequency of errors; by it suspects
             are ranked.
-        log_odds: those of ``proposed`` given all other slots, or of the more frequent annotation.
+        log_odds: of ``proposed`` given all other slots, or of the more frequent annotation.
         written: the string of the slot.
         proposed: the string that the model prefers there; the written one for other kinds.
         line: of the mark in the file, or of the word before a missing one.
         token: the ID of that token, 0 before the first.
-        remark: what is suspicious about a head, a space or a pair.
+        remark: on a head, a space or a pair.
         explanation: the underlying marks of ``proposed``; None for other kinds, for models without
             underlying marks, and beyond the first suspects of a list.
     """
@@ -113,7 +121,12 @@ class Suspect:
         return self.remark if correction is None else correction.error
 
 
-def suspects(model: Trained[Any] | None, *files: str | Path, top: int = TOP) -> list[Suspect]:
+def suspects(
+    model: Trained[Any] | None,
+    *files: str | Path,
+    top: int = TOP,
+    report: Report = lambda done, total: None,
+) -> list[Suspect]:
     """List suspicious marks of treebanks, the most suspicious first.
 
     Marks that are improbable or missing given all other marks of the sentence, brackets and
@@ -121,10 +134,9 @@ def suspects(model: Trained[Any] | None, *files: str | Path, top: int = TOP) -> 
     allow, and unusual spaces are in one list. Sentences that models cannot use are not judged.
 
     Args:
-        model: a punctuation model or a slot tagger, with its weights; None for what the treebank
-            alone tells about pairs, heads and spaces.
+        model: a punctuation model or a slot tagger, with its weights; None to judge pairs, heads
+            and spaces by the treebank alone.
         *files: names of files in CoNLL-U; ``.gz`` is decompressed, ``-`` is standard input.
-        top: the number of suspects.
 
     Raises:
         TreebankError: with file and line, if a file is missing or damaged, or has no sentence that
@@ -146,17 +158,19 @@ def suspects(model: Trained[Any] | None, *files: str | Path, top: int = TOP) -> 
         )
     listed = [*_unpaired(entries), *_spaced(entries), *_attached(entries)]
     if model is not None:
-        listed += _improbable(model, entries)
+        listed += _improbable(model, entries, report)
     ranked = sorted(listed, key=lambda suspect: -suspect.score)
     return _explain(model, ranked[:top])
 
 
-def _improbable(model: Trained[Any], entries: Sequence[Entry[Record, Any]]) -> Iterator[Suspect]:
+def _improbable(
+    model: Trained[Any], entries: Sequence[Entry[Record, Any]], report: Report
+) -> Iterator[Suspect]:
     """Compare the string of each slot with others, given all other slots."""
     fitted = InPlace.of(model)
     sentences: list[Sentence] = [entry.content for entry in entries]
     usual = UsualStrings.of(sentences)
-    odds_of_sentences = slot_odds(fitted, sentences, usual)
+    odds_of_sentences = slot_odds(fitted, sentences, usual, report)
     for entry, sentence, odds in zip(entries, sentences, odds_of_sentences, strict=True):
         marks = slot_ids(entry)
         for slot, string, log_odds, score in odds:
@@ -319,11 +333,7 @@ def _underlying_trees(
 
 
 def explain(suspect: Suspect) -> str:
-    """Return the reason for a suspicion as a sentence.
-
-    Args:
-        suspect: a suspicious mark.
-    """
+    """Return the reason for a suspicion as a sentence."""
     correction = suspect.correction
     if correction is None:
         return suspect.remark
@@ -342,21 +352,13 @@ def explain(suspect: Suspect) -> str:
 
 
 def reason_beyond_error(suspect: Suspect) -> str:
-    """Return the reason for a suspicion; empty if it is the error itself.
-
-    Args:
-        suspect: a suspicious mark.
-    """
+    """Return the reason for a suspicion; empty if it is the error itself."""
     because = explain(suspect)
     return "" if because == suspect.error else because
 
 
 def excerpt(suspect: Suspect) -> str:
-    """Return the words around a suspicious slot, with its marks as written in brackets.
-
-    Args:
-        suspect: a suspicious mark.
-    """
+    """Return the words around a suspicious slot, with its marks as written in brackets."""
     forms, slot = suspect.sentence.forms, suspect.slot
     marks = shown_string(suspect.written) if suspect.written else ""
     before, after = forms[max(0, slot - _AROUND) : slot], forms[slot : slot + _AROUND]
@@ -364,11 +366,7 @@ def excerpt(suspect: Suspect) -> str:
 
 
 def line(suspect: Suspect) -> str:
-    """Write a suspect with its place, its score, the error and the reason.
-
-    Args:
-        suspect: a suspicious mark.
-    """
+    """Write a suspect with its place, its score, the error and the reason."""
     sentence = suspect.sentence
     because = reason_beyond_error(suspect)
     remark = f" ({because})" if because else ""
@@ -379,11 +377,7 @@ def line(suspect: Suspect) -> str:
 
 
 def columns(suspect: Suspect) -> str:
-    """Write a suspect as values separated by tabs (``HEADINGS``).
-
-    Args:
-        suspect: a suspicious mark.
-    """
+    """Write a suspect as values separated by tabs (``HEADINGS``)."""
     sentence = suspect.sentence
     values = (
         f"{suspect.score:.4f}", f"{suspect.log_odds:.4f}", suspect.place, sentence.sentence_id,
@@ -394,12 +388,7 @@ def columns(suspect: Suspect) -> str:
 
 
 def json_object(suspects: Sequence[Suspect], files: Iterable[str]) -> dict[str, Any]:
-    """Return suspects as values for JSON.
-
-    Args:
-        suspects: suspicious marks.
-        files: the names of their files.
-    """
+    """Return suspects as values for JSON."""
     rows = [
         {
             "path": suspect.sentence.path,
@@ -425,10 +414,6 @@ def annotate(suspects: Sequence[Suspect], files: Iterable[str]) -> Iterator[str]
 
     The value is the score and the error: ``Suspect=9.48:superfluous%20,``. A missing mark is on the
     word before it.
-
-    Args:
-        suspects: suspicious marks.
-        files: the names of their files.
     """
     values_of: dict[tuple[str, int], dict[int, list[str]]] = {}
     for suspect in suspects:
@@ -446,13 +431,7 @@ def annotate(suspects: Sequence[Suspect], files: Iterable[str]) -> Iterator[str]
 def suspects_page(
     suspects: Sequence[Suspect], files: Sequence[str | Path], model: Trained[Any] | None
 ) -> Iterator[str]:
-    """Yield the parts of a page with a ranked table of suspicious marks, linked to their trees.
-
-    Args:
-        suspects: the most suspicious first.
-        files: the files of their treebank, which are read again.
-        model: the model whose underlying trees are shown; one without them has none.
-    """
+    """Yield the parts of a page with a ranked table of suspicious marks, linked to their trees."""
     sentences = _sentences_of(suspects, files)
     analyses = _underlying_trees(model, suspects)
     anchors = Anchors()
@@ -479,7 +458,7 @@ def suspects_page(
         _suspect_section(name, sentences[place], of_sentences[place], analyses.get(place))
         for place, name in names.items()
     )
-    title = ", ".join(map(display_name, files))
+    title = title_of("Suspicious marks", files)
     yield from page(title, chain([table], sections), "trees")
 
 

@@ -1,0 +1,48 @@
+"""Evaluation of models of all kinds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from semipunct.models.contents import digest
+from semipunct.pipelines.task import EvaluateRequest, task_of
+
+if TYPE_CHECKING:
+    from semipunct.pipelines.assessment import Assessment
+    from semipunct.pipelines.trained import Trained
+
+
+def evaluate(
+    model: Trained[Any],
+    examples: Sequence[Any],
+    *,
+    system: str = "",
+    treebank: str | None = None,
+    model_digest: str | None = None,
+) -> Any:
+    """Evaluate a model of any kind on examples of the type that it is trained on.
+
+    Args:
+        system: the name of the model in the result; by default its kind.
+        treebank: a SHA-256 digest for the signature; by default ``treebank_digest`` of the
+            examples.
+
+    Returns:
+        The counts of each sentence as a ``Result``, with ``figures`` of the corpus; an
+        ``Assessment``, which has ``figures``, too, for kinds without counts of sentences.
+
+    Raises:
+        ModelError: if the kind needs other examples.
+    """
+    assessment = assess(model, examples, system=system, treebank=treebank, digest=model_digest)
+    return assessment if assessment.result is None else assessment.result
+
+
+def assess(model: Trained[Any], examples: Sequence[Any], **request: Any) -> Assessment:
+    """Assess a model of any kind on examples; ``request`` has attributes of ``EvaluateRequest``."""
+    request["system"] = request.get("system") or model.model.kind
+    request["digest"] = request.get("digest") or digest(model.model, model.parameters)
+    return task_of(model.model, "evaluate")(
+        EvaluateRequest(model=model, examples=examples, **request)
+    )
