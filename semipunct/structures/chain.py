@@ -29,16 +29,16 @@ from semipunct.arrays.shapes import (
     used_by_any,
     within,
 )
-from semipunct.structures.base import PartWise, Total, lift_weights, mask_padding
+from semipunct.structures.base import any_batch, Total, lift_weights, mask_padding
 from semipunct.structures.draws import Traceable, choose_in_row
 from semipunct.structures.products import Scale, product, settle
 from semipunct.structures.readable import (
     Readable,
     as_form,
-    as_marks,
     check_labels,
     mask_places,
     modules_of,
+    used_entry,
     used_places,
 )
 from semipunct.structures.recursion import Recursion
@@ -59,7 +59,7 @@ class ChainParts(NamedTuple):
     jax.tree_util.register_dataclass, data_fields=["weights", "lengths"], meta_fields=["method"]
 )
 @dataclass(frozen=True)
-class LinearChain(PartWise[ChainParts], Traceable, Readable[ChainParts]):
+class LinearChain(Readable[ChainParts], Traceable):
     """A batch of chains; see ``linear_chain``.
 
     Their usual form is ``[..., batch, length]``: the state at each position.
@@ -86,29 +86,7 @@ class LinearChain(PartWise[ChainParts], Traceable, Readable[ChainParts]):
 
     def from_parts(self, parts: ChainParts) -> jax.Array:
         """Return states; see ``Readable.from_parts``."""
-        emission = as_marks(parts.emission)
-        return jnp.where(jnp.any(emission > 0, -1), jnp.argmax(emission, -1), -1)
-
-    def path_log_weight(self, states: Any) -> jax.Array:
-        """Return the log weights ``[batch]`` of given sequences.
-
-        Args:
-            states: ``[batch, length]``; states beyond the length of a chain are ignored.
-        """
-        emission, transition = self.log_weights
-        states = jnp.asarray(states)
-        inside = jnp.arange(states.shape[1]) < self.lengths[:, None]
-        chosen = jnp.take_along_axis(emission, states[..., None], 2)[..., 0]
-        before, after = states[:, :-1], states[:, 1:]
-        if transition.shape[0] == transition.shape[1] == 1:
-            steps = transition[0, 0][before, after]
-        else:
-            size = transition.shape[-1]
-            rows = transition.reshape(*transition.shape[:2], size * size)
-            rows = jnp.broadcast_to(rows, (*before.shape, size * size))
-            steps = jnp.take_along_axis(rows, (before * size + after)[..., None], 2)[..., 0]
-        total = jnp.sum(jnp.where(inside, chosen, 0.0), 1)
-        return total + jnp.sum(jnp.where(inside[:, 1:], steps, 0.0), 1)
+        return used_entry(parts.emission)
 
     def total(
         self,
@@ -173,6 +151,7 @@ class LinearChain(PartWise[ChainParts], Traceable, Readable[ChainParts]):
         return ChainParts(emitted, jnp.where(used[:, 1:], pair, -1)), total
 
 
+@any_batch(emission=2, transition=3, lengths=0)
 def linear_chain(
     emission: jax.Array,
     transition: jax.Array,
@@ -194,7 +173,7 @@ def linear_chain(
     Raises:
         UsageError: if shapes do not fit, a length is out of range or a log weight is not one.
     """
-    emission, transition = as_log_weights(emission, 3), as_log_weights(transition)
+    emission, transition = as_log_weights(emission), as_log_weights(transition)
     transition = transition.reshape((1,) * (4 - transition.ndim) + transition.shape)
     sizes = check_shapes(
         emission=(emission, "batch length states"),

@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -32,7 +32,6 @@ import numpy.typing as npt
 from jax.core import Tracer
 
 from semipunct.arrays.shapes import (
-    as_batch,
     as_log_weights,
     check_lengths,
     check_log_weights,
@@ -40,11 +39,11 @@ from semipunct.arrays.shapes import (
     within,
 )
 from semipunct.errors import UsageError
-from semipunct.structures.base import PartWise, Total, lift_weights, mask_padding
+from semipunct.structures.base import any_batch, Total, lift_weights, mask_padding
 from semipunct.structures.draws import Traceable, choose
 from semipunct.structures.monotone import AlignmentParts, Alignments, Moves
 from semipunct.structures.products import Scale
-from semipunct.structures.readable import Readable, as_form, as_marks, check, mask_places
+from semipunct.structures.readable import Readable, as_form, check, mask_places, used_entry
 from semipunct.structures.recursion import Recursion
 from semirings.base import Semiring, Value
 from semirings.devices import scan
@@ -67,7 +66,7 @@ class CTCParts(NamedTuple):
     meta_fields=["blank"],
 )
 @dataclass(frozen=True)
-class CTC(PartWise[CTCParts], Traceable, Readable[CTCParts]):
+class CTC(Readable[CTCParts], Traceable):
     """A batch of sets of alignments; see ``ctc``.
 
     Their usual form is ``[..., batch, frames]``: the symbol of each frame.
@@ -81,6 +80,8 @@ class CTC(PartWise[CTCParts], Traceable, Readable[CTCParts]):
 
     labels: jax.Array
     blank: int = 0
+
+    length_axes: ClassVar[int] = 1
 
     def symbols(self) -> jax.Array:
         """Return the symbol of each state, ``[batch, 2 * labels + 1]``; -1 in the padding."""
@@ -110,16 +111,17 @@ class CTC(PartWise[CTCParts], Traceable, Readable[CTCParts]):
                 "equal labels at least one"
             )
 
-        check(fits, explain)
+        check(fits, alignment, explain)
         place = jnp.where(used, jnp.arange(frames) * states + state, -1)
         return CTCParts(*mask_places(fits, place))
 
     def from_parts(self, parts: CTCParts) -> jax.Array:
         """Return the symbols of alignments; see ``Readable.from_parts``."""
-        state = as_marks(parts.state)
-        symbols = jnp.broadcast_to(self.symbols(), (*state.shape[:-2], state.shape[-1]))
-        there = jnp.take_along_axis(symbols, jnp.argmax(state, -1), -1)
-        return jnp.where(jnp.any(state > 0, -1), there, -1)
+        state = used_entry(parts.state)
+        symbols = self.symbols()
+        symbols = jnp.broadcast_to(symbols, (*state.shape[:-1], symbols.shape[-1]))
+        there = jnp.take_along_axis(symbols, jnp.maximum(state, 0), -1)
+        return jnp.where(state < 0, -1, there)
 
     def total(
         self,
@@ -174,6 +176,7 @@ class CTC(PartWise[CTCParts], Traceable, Readable[CTCParts]):
         return CTCParts(jnp.where(used, place, -1)), total
 
 
+@any_batch(log_probs=2, labels=1, lengths=0, label_lengths=0)
 def ctc(
     log_probs: jax.Array,
     labels: npt.ArrayLike,
@@ -200,7 +203,7 @@ def ctc(
         UsageError: if shapes do not fit, a length is out of range, a label is not a symbol or is
             the blank, or a log weight that an alignment can use is not one.
     """
-    log_probs = as_log_weights(log_probs, 3)
+    log_probs = as_log_weights(log_probs)
     check_shapes(log_probs=(log_probs, "batch frames symbols"))
     labels, both = label_sequences(log_probs, labels, lengths, label_lengths, blank)
     if (of_item := symbols_of(labels, both, log_probs.shape[2], blank)) is None:
@@ -304,7 +307,7 @@ def label_sequences(
             the blank.
     """
     batch, frames, symbols = log_probs.shape[0], log_probs.shape[1], log_probs.shape[-1]
-    labels = as_batch(jnp.asarray(labels), 2)
+    labels = jnp.asarray(labels)
     if labels.ndim != 2 or len(labels) != batch:
         raise UsageError(f"labels has shape {labels.shape}; expected [{batch}, labels]")
     if not np.issubdtype(labels.dtype, np.integer):
@@ -353,7 +356,7 @@ def symbols_of(
 def _lengths(name: str, lengths: Any, batch: int, size: int) -> jax.Array:
     if lengths is None:
         return jnp.full(batch, size, int)
-    array = as_batch(jnp.asarray(lengths), 1)
+    array = jnp.asarray(lengths)
     if array.shape != (batch,):
         raise UsageError(f"{name} has shape {array.shape}; expected one of each item: ({batch},)")
     return check_lengths(array, size, name=name)
@@ -362,6 +365,7 @@ def _lengths(name: str, lengths: Any, batch: int, size: int) -> jax.Array:
 _MOVES: Moves = ((1, 0), (0, 1))
 
 
+@any_batch(log_probs=3, labels=1, lengths=0, label_lengths=0)
 def transducer(
     log_probs: jax.Array,
     labels: npt.ArrayLike,
@@ -391,7 +395,7 @@ def transducer(
 
     Source: Graves (2012), section 2.4.
     """
-    log_probs = as_log_weights(log_probs, 4)
+    log_probs = as_log_weights(log_probs)
     check_shapes(log_probs=(log_probs, "batch frames counts symbols"))
     labels, both = label_sequences(log_probs, labels, lengths, label_lengths, blank)
     frames, columns = log_probs.shape[1], labels.shape[1]

@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -38,7 +38,7 @@ from semipunct.arrays.shapes import (
 )
 from semipunct.errors import UsageError
 from semipunct.structures import grammar_numbers as numbers
-from semipunct.structures.base import PartWise, Total, lift_weights, mask_padding
+from semipunct.structures.base import any_batch, Total, lift_weights, mask_padding
 from semipunct.structures.chart import (
     by_width,
     diagonals,
@@ -76,12 +76,14 @@ class GrammarParts(NamedTuple):
 
 @partial(jax.tree_util.register_dataclass, data_fields=["weights", "lengths"], meta_fields=[])
 @dataclass(frozen=True)
-class PCFG(PartWise[GrammarParts], Traceable, Readable[GrammarParts]):
+class PCFG(Readable[GrammarParts], Traceable):
     """A batch of sentences, each with a grammar; see ``pcfg``.
 
     Their usual form is ``[..., batch, spans, 3]``: first word, last word and symbol of each span,
     single words included, in any order, and rows of -1.
     """
+
+    form_axes: ClassVar[int] = 2
 
     def places(self, derivations: Any) -> GrammarParts:
         """Return the places of the parts of parses; see ``Readable.places``."""
@@ -102,7 +104,7 @@ class PCFG(PartWise[GrammarParts], Traceable, Readable[GrammarParts]):
             )
 
         fits = ~wrong.any(-1)
-        check(fits, explain)
+        check(fits, xp.asarray(derivations), explain)
         left, right = (xp.take_along_axis(symbol, x, -1) for x in children(first, last, used))
         wide, length = used & ~single, xp.max(xp.where(used, last + 1, 0), -1, initial=0)
         top = wide & (first == 0) & (last == length[..., None] - 1)
@@ -124,17 +126,10 @@ class PCFG(PartWise[GrammarParts], Traceable, Readable[GrammarParts]):
             UsageError: if the parts have no spans.
         """
         if parts.span is None:
-            raise UsageError("a parse without spans has no positions; give pcfg(..., spans=0.0)")
+            raise UsageError("a parse without spans has no positions; give pcfg(..., spans=0.0), or ask for parts")
         span, emission = as_marks(parts.span), as_marks(parts.emission)
         words = jnp.eye(emission.shape[-2], dtype=emission.dtype)[..., None]
         return trees_of(jnp.concatenate([span, words * emission[..., None, :]], -1))
-
-    def expand(self) -> PCFG:
-        root, rules, emission, _ = self.weights
-        batch = emission.shape[0]
-        root = jnp.broadcast_to(root, (batch, *root.shape[1:]))
-        rules = jnp.broadcast_to(rules, (batch, *rules.shape[1:]))
-        return replace(self, weights=self.weights._replace(root=root, rules=rules))
 
     def total(
         self,
@@ -334,6 +329,7 @@ def _descend(
     return jnp.swapaxes(reports, 1, 2)
 
 
+@any_batch(emission=2, root=1, rules=3, lengths=0, spans=3)
 def pcfg(
     root: jax.Array,
     rules: jax.Array,
@@ -366,7 +362,7 @@ def pcfg(
     Raises:
         UsageError: if shapes do not fit, a length is out of range or a log weight is not one.
     """
-    root, rules, emission = as_log_weights(root), as_log_weights(rules), as_log_weights(emission, 3)
+    root, rules, emission = as_log_weights(root), as_log_weights(rules), as_log_weights(emission)
     root = root.reshape((1,) * (2 - root.ndim) + root.shape)
     rules = rules.reshape((1,) * (4 - rules.ndim) + rules.shape)
     sizes = check_shapes(
@@ -382,7 +378,7 @@ def pcfg(
         )
     batch, words = emission.shape[:2]
     if spans is not None:
-        spans = as_log_weights(jnp.asarray(spans, jnp.result_type(spans, emission)), 4)
+        spans = as_log_weights(jnp.asarray(spans, jnp.result_type(spans, emission)))
         if not spans.ndim:
             spans = jnp.full((batch, words, words, sizes["nonterminals"]), spans)
         check_shapes(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import jax
@@ -10,7 +11,15 @@ import numpy as np
 from jax.core import Tracer
 
 from semipunct.errors import UsageError
-from semipunct.structures.readable import as_form, as_marks, mask_places, modules_of, used_places
+from semipunct.structures.draws import Places
+from semipunct.structures.readable import (
+    as_form,
+    check,
+    mask_places,
+    modules_of,
+    used_entry,
+    used_places,
+)
 
 
 def places_of_heads(
@@ -35,8 +44,7 @@ def places_of_heads(
     valid = are_trees(xp, head, used, lengths, single_root)
     if projective:
         valid = valid & ~_cross(xp, head, used)
-    if not isinstance(valid, Tracer) and not valid.all():
-        _explain(heads, np.asarray(lengths), valid, single_root)
+    check(valid, heads, lambda at: _fault(heads[at], int(lengths[at[-1]]), at[-1], single_root))
     word = np.arange(1, words + 1)
     (index,) = mask_places(valid, xp.where(used, head * (words + 1) + word, -1))
     return index
@@ -46,10 +54,13 @@ def heads_of(arc: Any) -> jax.Array:
     """Return the heads ``[..., n]`` of trees, -1 for words without an arc.
 
     Args:
-        arc: ``[..., n + 1, n + 1]`` the uses of arcs, or their places.
+        arc: ``[..., n + 1, n + 1]`` the uses of arcs from head to dependent, or their places.
     """
-    arcs = as_marks(arc)[..., 1:]
-    return jnp.where(jnp.any(arcs > 0, -2), jnp.argmax(arcs, -2), -1)
+    if not isinstance(arc, Places):
+        return used_entry(jnp.swapaxes(jnp.asarray(arc), -1, -2))[..., 1:]
+    index, size = arc.index, arc.shape[-1]
+    transposed = jnp.where(index < 0, index, index % size * size + index // size)
+    return used_entry(replace(arc, index=transposed))[..., 1:]
 
 
 def check_trees(heads: Any, lengths: Any, single_root: bool, first: int = 0) -> None:
@@ -115,15 +126,12 @@ def _cross(xp: Any, head: Any, used: Any) -> Any:
     return xp.any(crossed, (-2, -1))
 
 
-def _explain(heads: Any, lengths: Any, valid: Any, single_root: bool) -> None:
-    """Raise an error that tells why the heads of some item are no tree."""
-    place = tuple(int(i) for i in np.argwhere(~valid)[0])
-    item = place[-1]
-    row, length = heads[place], lengths[item]
+def _fault(row: Any, length: int, item: int, single_root: bool) -> str:
+    """Return why the heads of an item are no tree."""
     check_trees([row], [length], single_root, first=item)
     arcs = [(*sorted((int(h), m)), m) for m, h in enumerate(row[:length], 1)]
     crossed = [(a[2], b[2]) for a in arcs for b in arcs if a[0] < b[0] < a[1] < b[1]]
-    raise UsageError(
+    return (
         f"item {item}: the arcs to words {crossed[0][0]} and {crossed[0][1]} cross; use "
         "nonprojective_trees for such trees"
     )

@@ -36,7 +36,7 @@ from semipunct.arrays.shapes import (
     within,
 )
 from semipunct.errors import UsageError
-from semipunct.structures.base import PartWise, Total, lift_weights, mask_padding
+from semipunct.structures.base import PartWise, any_batch, Total, lift_weights, mask_padding
 from semipunct.structures.recursion import Recursion
 from semirings.base import Semiring, Value
 
@@ -177,6 +177,7 @@ class Hypergraphs(PartWise[Any]):
         return recursion.scan(step, table, (numbers, used, weight, marks, self.tails), levels)
 
 
+@any_batch(weights=1, heads=1, tails=2, roots=0, lengths=0)
 def hypergraphs(
     weights: jax.Array,
     heads: npt.ArrayLike,
@@ -202,17 +203,13 @@ def hypergraphs(
         UsageError: if shapes do not fit, a node or a length is out of range, a hypergraph has a
             cycle, its root has no derivation, one could use a node twice, or the room is too small.
     """
-    is_single = jnp.ndim(weights) == 1
-    weights = as_log_weights(weights, 2)
+    weights = as_log_weights(weights)
     check_shapes(weights=(weights, "batch edges"))
     batch, edges = weights.shape
     if not edges:
         raise UsageError("hypergraphs without hyperedges; give at least one, with lengths of 0")
     heads, tails, roots = map(_integers, ("heads", "tails", "roots"), (heads, tails, roots))
     lengths = np.full(batch, edges) if lengths is None else _integers("lengths", lengths)
-    if is_single:
-        heads, tails, roots = heads[None], tails[None], roots[None]
-        lengths = np.atleast_1d(lengths)
     check_shapes(
         weights=(weights, "batch edges"),
         heads=(jnp.asarray(heads), "batch edges"),

@@ -21,9 +21,9 @@ suffice.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -32,7 +32,6 @@ import numpy.typing as npt
 from jax.core import Tracer
 
 from semipunct.arrays.shapes import (
-    as_batch,
     as_log_weights,
     check_lengths,
     check_log_weights,
@@ -40,7 +39,7 @@ from semipunct.arrays.shapes import (
     used_by_any,
 )
 from semipunct.errors import UsageError
-from semipunct.structures.base import PartWise, Total, lift_weights, mask_padding
+from semipunct.structures.base import any_batch, Total, lift_weights, mask_padding
 from semipunct.structures.draws import Traceable, choose
 from semipunct.structures.products import Scale
 from semipunct.structures.readable import Readable, as_form, as_marks, check, mask_places
@@ -68,7 +67,7 @@ class AlignmentParts(NamedTuple):
     jax.tree_util.register_dataclass, data_fields=["weights", "lengths"], meta_fields=["moves"]
 )
 @dataclass(frozen=True)
-class Alignments(PartWise[AlignmentParts], Traceable, Readable[AlignmentParts]):
+class Alignments(Readable[AlignmentParts], Traceable):
     """A batch of sets of alignments; see ``alignments`` and ``transducer``.
 
     Their usual form is ``[..., batch, steps]``: the operations in order, and -1 for none.
@@ -81,12 +80,7 @@ class Alignments(PartWise[AlignmentParts], Traceable, Readable[AlignmentParts]):
 
     moves: Moves = MOVES
 
-    def expand(self) -> Alignments:
-        step, transition = self.weights
-        if transition is None:
-            return self
-        shape = (step.shape[0], *transition.shape[1:])
-        return replace(self, weights=AlignmentParts(step, jnp.broadcast_to(transition, shape)))
+    length_axes: ClassVar[int] = 1
 
     def cells(self, operations: Any) -> jax.Array:
         """Return the cells ``[..., steps, 2]`` that the operations of alignments lead to.
@@ -108,7 +102,7 @@ class Alignments(PartWise[AlignmentParts], Traceable, Readable[AlignmentParts]):
             Positions from 0; -1 where a symbol is matched with none.
         """
         operations = jnp.asarray(operations)
-        rows = self.weights.step.shape[1] - 1
+        rows = self.weights.step.shape[-3] - 1
         both = jnp.array([move == (1, 1) for move in self.moves])
         matches = both[jnp.maximum(operations, 0)] & (operations >= 0)
         cell = self.cells(operations) - 1
@@ -135,7 +129,7 @@ class Alignments(PartWise[AlignmentParts], Traceable, Readable[AlignmentParts]):
                 "-1 for none"
             )
 
-        check(fits, explain)
+        check(fits, operations, explain)
         place = (cells[..., 0] * columns + cells[..., 1]) * count + operations
         place = jnp.where(operations >= 0, place, -1)
         ordered = _first(operations)
@@ -327,6 +321,7 @@ def _rows_last(skewed: jax.Array) -> jax.Array:
 _OPERATIONS = len(MOVES)
 
 
+@any_batch(match=2, delete=2, insert=2, transition=2, initial=1, final=1, lengths=1)
 def alignments(
     match: jax.Array,
     delete: npt.ArrayLike = 0.0,
@@ -363,7 +358,7 @@ def alignments(
     Raises:
         UsageError: if shapes do not fit, a length is out of range or a log weight is not one.
     """
-    match = as_log_weights(match, 3)
+    match = as_log_weights(match)
     check_shapes(match=(match, "batch rows columns"))
     batch, rows, columns = match.shape
     both = _checked_lengths(lengths, match.shape)
@@ -435,7 +430,7 @@ def _checked_lengths(lengths: npt.ArrayLike | None, shape: tuple[int, ...]) -> j
     batch, *sizes = shape
     if lengths is None:
         return jnp.broadcast_to(jnp.array(sizes, int), (batch, 2))
-    both = as_batch(jnp.asarray(lengths), 2)
+    both = jnp.asarray(lengths)
     if both.shape != (batch, 2):
         raise UsageError(f"lengths has shape {both.shape}; expected [batch, 2]: {(batch, 2)}")
     checked = [

@@ -38,7 +38,7 @@ from semipunct.arrays.shapes import (
     within,
 )
 from semipunct.errors import UsageError
-from semipunct.structures.base import PartWise, Total, lift_weights, mask_padding
+from semipunct.structures.base import any_batch, Total, lift_weights, mask_padding
 from semipunct.structures.draws import Traceable, choose
 from semipunct.structures.readable import (
     Readable,
@@ -67,7 +67,7 @@ class OrderingParts(NamedTuple):
 
 @partial(jax.tree_util.register_dataclass, data_fields=["weights", "lengths"], meta_fields=[])
 @dataclass(frozen=True)
-class LinearOrderings(PartWise[OrderingParts], Traceable, Readable[OrderingParts]):
+class LinearOrderings(Readable[OrderingParts], Traceable):
     """A batch of sets of orders; see ``linear_orderings``.
 
     Their usual form is ``[..., batch, n]``: the items in order, then -1.
@@ -89,7 +89,7 @@ class LinearOrderings(PartWise[OrderingParts], Traceable, Readable[OrderingParts
                 f"numbers 0 to {length - 1}, each once"
             )
 
-        check(valid, explain)
+        check(valid, order, explain)
         before, after = np.triu_indices(items, 1)
         pair = order[..., before] * items + order[..., after]
         return OrderingParts(*mask_places(valid, xp.where(used[:, after], pair, -1)))
@@ -163,6 +163,7 @@ class LinearOrderings(PartWise[OrderingParts], Traceable, Readable[OrderingParts
         return OrderingParts(jnp.where(used, place, -1)), total
 
 
+@any_batch(precedence=2, lengths=0)
 def linear_orderings(precedence: jax.Array, lengths: jax.Array | None = None) -> LinearOrderings:
     """Make sets of all orders of items; the weight of an order is the product over its pairs.
 
@@ -179,7 +180,7 @@ def linear_orderings(precedence: jax.Array, lengths: jax.Array | None = None) ->
         UsageError: if shapes do not fit, there are too many items, a length is out of range or a
             log weight is not one.
     """
-    precedence = as_log_weights(precedence, 3)
+    precedence = as_log_weights(precedence)
     check_shapes(precedence=(precedence, "batch items items"))
     batch, items = precedence.shape[:2]
     if items > MOST_ITEMS:

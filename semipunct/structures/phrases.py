@@ -36,7 +36,7 @@ from semipunct.arrays.shapes import (
     within,
 )
 from semipunct.errors import UsageError
-from semipunct.structures.base import PartWise, Total, lift_weights, mask_padding
+from semipunct.structures.base import PartWise, any_batch, Total, lift_weights, mask_padding
 from semipunct.structures.recursion import Recursion
 from semirings.base import Semiring
 from semirings.log import Log
@@ -62,8 +62,8 @@ class PhraseMarks(PartWise[PhraseMarkParts]):
         depths: ``[batch, nodes]``.
         words: ``[batch, nodes]`` twice the number of words before each node, plus one if the node
             is a word.
-        matrices: ``[labels, states, states]``.
-        initial: ``[states]``.
+        matrices: ``[batch or 1, labels, states, states]``.
+        initial: ``[batch or 1, states]``.
         levels: one plus the greatest depth.
     """
 
@@ -73,11 +73,10 @@ class PhraseMarks(PartWise[PhraseMarkParts]):
     initial: jax.Array
     levels: int
 
-    def score(self, parts: PhraseMarkParts) -> jax.Array:
-        """Return the log weight ``[batch]`` of a derivation given by its parts.
+    def unnormalized_log_prob(self, parts: PhraseMarkParts) -> jax.Array:
+        """Return the log weight ``[batch]``, that of the automaton included.
 
-        The weight includes that of the automaton, so it is computed by the recursion with
-        everything else forbidden.
+        It is computed by the recursion with everything else forbidden.
         """
         weights = jax.tree.map(lambda x, w: jnp.where(x > 0, w, -jnp.inf), parts, self.weights)
         total = replace(self, weights=weights).total(Log())
@@ -133,18 +132,18 @@ class PhraseMarks(PartWise[PhraseMarkParts]):
             end = lift_weights(s, final, of_final)
             word = s.times(
                 jax.tree.map(lambda x: x[:, :, None], end),
-                jax.tree.map(lambda x: x[None, None], initial),
+                jax.tree.map(lambda x: x[:, None], initial),
             )
             inside = jax.tree.map(lambda x: x[item, depth + 1], stack)
             inside = s.where(leaf[:, None, None], word, inside)
             # [batch, left labels, right labels, states, states]
             left = s.matmul(
-                jax.tree.map(lambda x: x[None], matrices),
+                matrices,
                 jax.tree.map(lambda x: x[:, None], inside),
             )
             both_edges = s.matmul(
                 jax.tree.map(lambda x: x[:, :, None], left),
-                jax.tree.map(lambda x: x[None, None], matrices),
+                jax.tree.map(lambda x: x[:, None], matrices),
             )
             chosen = jax.tree.map(lambda x: x[..., None, None], lift_weights(s, choice, of_choice))
             constituent = s.sum(s.sum(s.times(chosen, both_edges), 2), 1)
@@ -164,7 +163,7 @@ class PhraseMarks(PartWise[PhraseMarkParts]):
         final_feature = jax.tree.map(lambda x: x[item, last], features[1])
         ending = mask_padding(self.lengths > 0, (weights.final[item, last], final_feature))
         end = lift_weights(s, *ending)
-        row = s.matmul(jax.tree.map(lambda x: x[None, None], initial), root)
+        row = s.matmul(jax.tree.map(lambda x: x[:, None], initial), root)
         whole = s.matmul(row, jax.tree.map(lambda x: x[:, :, None], end))
         value = jax.tree.map(lambda x: x[:, 0, 0], whole)
         return Total(s.where(self.lengths > 0, value, s.ones((batch,))), log_scale)
@@ -174,6 +173,7 @@ class PhraseMarks(PartWise[PhraseMarkParts]):
         return jnp.arange(self.depths.shape[1]) < self.lengths[:, None]
 
 
+@any_batch(choice=3, final=2, depths=1, lengths=0)
 def phrase_marks(
     choice: jax.Array,
     final: jax.Array,
@@ -231,7 +231,7 @@ def phrase_marks(
     }
     check_log_weights(used, choice=choice, final=final, matrices=matrices, initial=initial)
     weights = PhraseMarkParts(choice, final)
-    return PhraseMarks(weights, lengths, depths, words, matrices, initial, levels)
+    return PhraseMarks(weights, lengths, depths, words, matrices[None], initial[None], levels)
 
 
 def _slots(leaf: jax.Array, lengths: jax.Array) -> jax.Array:

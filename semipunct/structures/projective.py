@@ -28,7 +28,7 @@ from semipunct.arrays.shapes import (
     lengths_or_all,
     within,
 )
-from semipunct.structures.base import PartWise, Total, lift_weights, mask_padding
+from semipunct.structures.base import any_batch, Total, lift_weights, mask_padding
 from semipunct.structures.chart import (
     by_width,
     diagonals,
@@ -59,7 +59,7 @@ class ArcParts(NamedTuple):
     meta_fields=["single_root"],
 )
 @dataclass(frozen=True)
-class ProjectiveTrees(PartWise[ArcParts], Traceable, Readable[ArcParts]):
+class ProjectiveTrees(Readable[ArcParts], Traceable):
     """A batch of sets of projective trees; see ``projective_trees``.
 
     Their usual form is ``[..., batch, n]``: the head of word m at m - 1, where 0 is the root.
@@ -130,6 +130,7 @@ class ProjectiveTrees(PartWise[ArcParts], Traceable, Readable[ArcParts]):
         return ArcParts(jnp.where(used, heads * size + words, -1)), total
 
 
+@any_batch(arcs=2, lengths=0)
 def projective_trees(
     arcs: jax.Array, lengths: jax.Array | None = None, single_root: bool = True
 ) -> ProjectiveTrees:
@@ -153,7 +154,7 @@ def projective_trees(
     Source: Eisner (1996); Eisner (2000). Spans have their head at one end, so n**3 operations
     suffice.
     """
-    arcs = as_log_weights(arcs, 3)
+    arcs = as_log_weights(arcs)
     check_shapes(arcs=(arcs, "batch words words"))
     words = arcs.shape[1] - 1
     lengths = lengths_or_all(lengths, len(arcs), words)

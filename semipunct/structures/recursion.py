@@ -19,7 +19,9 @@ import jax
 import jax.numpy as jnp
 
 from semipunct.wording import quantity
+from semirings.base import Semiring
 from semirings.devices import scan
+from semirings.log import Log
 
 Carry = Any
 Slices = Any
@@ -48,6 +50,22 @@ class Plan(NamedTuple):
     def recomputes(self) -> bool:
         """True if the reverse pass recomputes the steps."""
         return self.chunk < self.steps
+
+
+def memory(
+    structure: Any, recursion: Recursion | None = None, semiring: Semiring = Log()
+) -> list[Plan]:
+    """Return the memory plan of the reverse pass of each scan, without computing anything."""
+    plans: list[Plan] = []
+    how = Recursion(recursion.budget_mib if recursion else None, plans.append)
+
+    def marking(structure: Any) -> Any:
+        expanded = structure.expand()
+        feature = jax.tree.map(jnp.zeros_like, expanded.log_weights)
+        return expanded.total(semiring, feature, how).log_scale
+
+    jax.eval_shape(marking, structure)
+    return plans
 
 
 @dataclass(frozen=True)

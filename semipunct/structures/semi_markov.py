@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -32,17 +32,17 @@ from semipunct.arrays.shapes import (
     within,
 )
 from semipunct.errors import UsageError
-from semipunct.structures.base import PartWise, Total, lift_weights, mask_padding
+from semipunct.structures.base import any_batch, Total, lift_weights, mask_padding
 from semipunct.structures.draws import Traceable, choose_in_row
 from semipunct.structures.products import product, settle
 from semipunct.structures.readable import (
     Readable,
     as_form,
-    as_marks,
     check,
     first_rows,
     mask_places,
     modules_of,
+    used_entry,
     used_places,
 )
 from semipunct.structures.recursion import Recursion
@@ -62,12 +62,14 @@ class SemiMarkovParts(NamedTuple):
 
 @partial(jax.tree_util.register_dataclass, data_fields=["weights", "lengths"], meta_fields=[])
 @dataclass(frozen=True)
-class SemiMarkovChain(PartWise[SemiMarkovParts], Traceable, Readable[SemiMarkovParts]):
+class SemiMarkovChain(Readable[SemiMarkovParts], Traceable):
     """A batch of semi-Markov chains; see ``semi_markov_chain``.
 
     Their usual form is ``[..., batch, segments, 3]``: first position, last position and state of
     each segment in order, then rows of -1.
     """
+
+    form_axes: ClassVar[int] = 2
 
     def places(self, derivations: Any) -> SemiMarkovParts:
         """Return the places of the parts of segmentations; see ``Readable.places``."""
@@ -98,7 +100,7 @@ class SemiMarkovChain(PartWise[SemiMarkovParts], Traceable, Readable[SemiMarkovP
                 f"positions each and states 0 to {states - 1}"
             )
 
-        check(valid, explain)
+        check(valid, segments, explain)
         place = xp.where(used, (last * widths + last - first) * states + state, -1)
         pair = xp.where(used[..., 1:], state[..., :-1] * states + state[..., 1:], -1)
         begun = xp.where(used, state, -1)[..., :1]
@@ -106,19 +108,11 @@ class SemiMarkovChain(PartWise[SemiMarkovParts], Traceable, Readable[SemiMarkovP
 
     def from_parts(self, parts: SemiMarkovParts) -> jax.Array:
         """Return segments; see ``Readable.from_parts``."""
-        by_end = as_marks(parts.segment)
-        widths, states = by_end.shape[-2:]
-        flat = by_end.reshape(*by_end.shape[:-2], widths * states)
-        last = jnp.arange(flat.shape[-2])
-        place = jnp.argmax(flat, -1)
+        place = used_entry(parts.segment, 2)
+        length, states = place.shape[-1], self.weights.segment.shape[-1]
+        last = jnp.arange(length)
         columns = (last - place // states, jnp.broadcast_to(last, place.shape), place % states)
-        return first_rows(jnp.stack(columns, -1), jnp.any(flat > 0, -1), flat.shape[-2])
-
-    def expand(self) -> SemiMarkovChain:
-        batch, _, _, states = self.weights.segment.shape
-        transition = jnp.broadcast_to(self.weights.transition, (batch, states, states))
-        initial = jnp.broadcast_to(self.weights.initial, (batch, states))
-        return replace(self, weights=SemiMarkovParts(self.weights.segment, transition, initial))
+        return first_rows(jnp.stack(columns, -1), place >= 0, length)
 
     def total(
         self,
@@ -260,6 +254,7 @@ def _forward(
     return step, state, slices
 
 
+@any_batch(segment=3, transition=2, initial=1, lengths=0)
 def semi_markov_chain(
     segment: jax.Array,
     transition: jax.Array,
@@ -286,7 +281,7 @@ def semi_markov_chain(
     Raises:
         UsageError: if shapes do not fit, a length is out of range or a log weight is not one.
     """
-    segment, transition = as_log_weights(segment, 4), as_log_weights(transition)
+    segment, transition = as_log_weights(segment), as_log_weights(transition)
     sizes = check_shapes(segment=(segment, "batch length max_width states"))
     if sizes["max_width"] == 0:
         raise UsageError(f"segment has shape {segment.shape}: axis 2 (widths) must not be empty")

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -28,7 +28,7 @@ from semipunct.arrays.shapes import (
     used_by_any,
     within,
 )
-from semipunct.structures.base import PartWise, Total, lift_weights, mask_padding
+from semipunct.structures.base import any_batch, Total, lift_weights, mask_padding
 from semipunct.structures.chart import (
     by_width,
     diagonals,
@@ -65,12 +65,14 @@ class SpanParts(NamedTuple):
 
 @partial(jax.tree_util.register_dataclass, data_fields=["weights", "lengths"], meta_fields=[])
 @dataclass(frozen=True)
-class SpanTrees(PartWise[SpanParts], Traceable, Readable[SpanParts]):
+class SpanTrees(Readable[SpanParts], Traceable):
     """A batch of sets of bracketings; see ``span_trees``.
 
     Their usual form is ``[..., batch, spans, 3]``: first word, last word and label of each span, in
     any order, and rows of -1.
     """
+
+    form_axes: ClassVar[int] = 2
 
     def places(self, derivations: Any) -> SpanParts:
         """Return the places of spans; see ``Readable.places``."""
@@ -189,6 +191,7 @@ def _step(s: Semiring, chart: Any, width: jax.Array, weight: Any) -> tuple[Any, 
     return (with_row(starts, width, spans), with_newest(s, ends, spans)), spans
 
 
+@any_batch(spans=3, lengths=0)
 def span_trees(spans: jax.Array, lengths: jax.Array | None = None) -> SpanTrees:
     """Make binary trees with labelled spans; the weight of a tree is the product of its spans.
 
@@ -204,7 +207,7 @@ def span_trees(spans: jax.Array, lengths: jax.Array | None = None) -> SpanTrees:
     Raises:
         UsageError: if shapes do not fit, a length is out of range or a log weight is not one.
     """
-    spans = as_log_weights(spans, 4)
+    spans = as_log_weights(spans)
     check_shapes(spans=(spans, "batch words words labels"))
     batch, words = spans.shape[:2]
     lengths = lengths_or_all(lengths, batch, words)
@@ -279,7 +282,7 @@ def spans_of_trees(
     number = xp.maximum(2 * length[:, 0] - 1, 0)
     valid = (xp.sum(used, -1) == number) & ~xp.any(wrong, -1) & ~xp.any(clash, (-2, -1))
     valid = valid & ((length[:, 0] >= shortest) if shortest else True)
-    check(valid, explain)
+    check(valid, spans, explain)
     return first, last, label, used, valid
 
 

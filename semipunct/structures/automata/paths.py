@@ -30,15 +30,15 @@ from semipunct.structures.automata.machine import (
     read_strings,
     reading_step,
 )
-from semipunct.structures.base import PartWise, Total, lift_weights, mask_padding
+from semipunct.structures.base import any_batch, Total, lift_weights, mask_padding
 from semipunct.structures.draws import Traceable, choose, choose_in_row
 from semipunct.structures.readable import (
     Readable,
     as_form,
-    as_marks,
     check_labels,
     mask_places,
     modules_of,
+    used_entry,
     used_places,
 )
 from semipunct.structures.recursion import Recursion
@@ -62,7 +62,7 @@ class PathParts(NamedTuple):
     meta_fields=["symbols", "by_position"],
 )
 @dataclass(frozen=True)
-class StringPaths(PartWise[PathParts], Traceable, Readable[PathParts]):
+class StringPaths(Readable[PathParts], Traceable):
     """The accepting paths of a batch of strings; see ``string_paths``.
 
     Their usual form is ``[..., batch, length + 1]`` states: the first, and that after each symbol.
@@ -79,6 +79,10 @@ class StringPaths(PartWise[PathParts], Traceable, Readable[PathParts]):
 
     def expand(self) -> StringPaths:
         return replace(self, weights=self._written_out(self.weights), by_position=True)
+
+    @property
+    def weights_by_place(self) -> PathParts:
+        return self._written_out(self.weights)
 
     def places(self, derivations: Any) -> PathParts:
         """Return the places of the parts of sequences of states; see ``Readable.places``."""
@@ -97,9 +101,10 @@ class StringPaths(PartWise[PathParts], Traceable, Readable[PathParts]):
 
     def from_parts(self, parts: PathParts) -> jax.Array:
         """Return states; see ``Readable.from_parts``."""
-        first, arcs = as_marks(parts.initial), jnp.sum(as_marks(parts.arcs), -2)
-        states = jnp.concatenate([first[..., None, :], arcs], -2)
-        return jnp.where(jnp.any(states > 0, -1), jnp.argmax(states, -1), -1)
+        arc = used_entry(parts.arcs, 2)
+        count = self.weights.initial.shape[-1]
+        after = jnp.where(arc < 0, -1, arc % count)
+        return jnp.concatenate([used_entry(parts.initial)[..., None], after], -1)
 
     def uses(self, parts: PathParts) -> Automaton:
         """Count the uses of each arc of the automaton: sum expanded parts over positions.
@@ -206,6 +211,7 @@ class StringPaths(PartWise[PathParts], Traceable, Readable[PathParts]):
         return arcs[item, self.strings]
 
 
+@any_batch(strings=1, automaton=(1, 3, 1), lengths=0)
 def string_paths(
     automaton: Automaton, strings: jax.Array, lengths: jax.Array | None = None
 ) -> StringPaths:

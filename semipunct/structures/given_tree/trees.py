@@ -215,7 +215,7 @@ class GivenTrees(NamedTuple):
         sentences = self.schedule.last.shape[0]
         return jax.ops.segment_sum(by_node, self.schedule.sentence_of_word, sentences)
 
-    def score(self, parts: jax.Array) -> jax.Array:
+    def unnormalized_log_prob(self, parts: jax.Array) -> jax.Array:
         """Return the log weight ``[sentences]`` of choosing the pairs that ``parts`` marks.
 
         The weight includes that of the automata, so it is computed by the recursion with all other
