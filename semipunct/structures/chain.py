@@ -29,7 +29,7 @@ from semipunct.arrays.shapes import (
     used_by_any,
     within,
 )
-from semipunct.structures.base import any_batch, Total, lift_weights, mask_padding
+from semipunct.structures.base import Total, any_batch, lift_weights, mask_padding
 from semipunct.structures.draws import Traceable, choose_in_row
 from semipunct.structures.products import Scale, product, settle
 from semipunct.structures.readable import (

@@ -39,7 +39,7 @@ from semipunct.arrays.shapes import (
     within,
 )
 from semipunct.errors import UsageError
-from semipunct.structures.base import any_batch, Total, lift_weights, mask_padding
+from semipunct.structures.base import Total, any_batch, lift_weights, mask_padding
 from semipunct.structures.draws import Traceable, choose
 from semipunct.structures.monotone import AlignmentParts, Alignments, Moves
 from semipunct.structures.products import Scale

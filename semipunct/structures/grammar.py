@@ -38,7 +38,7 @@ from semipunct.arrays.shapes import (
 )
 from semipunct.errors import UsageError
 from semipunct.structures import grammar_numbers as numbers
-from semipunct.structures.base import any_batch, Total, lift_weights, mask_padding
+from semipunct.structures.base import Total, any_batch, lift_weights, mask_padding
 from semipunct.structures.chart import (
     by_width,
     diagonals,
@@ -126,7 +126,9 @@ class PCFG(Readable[GrammarParts], Traceable):
             UsageError: if the parts have no spans.
         """
         if parts.span is None:
-            raise UsageError("a parse without spans has no positions; give pcfg(..., spans=0.0), or ask for parts")
+            raise UsageError(
+                "a parse without spans has no positions; give pcfg(..., spans=0.0), or take parts"
+            )
         span, emission = as_marks(parts.span), as_marks(parts.emission)
         words = jnp.eye(emission.shape[-2], dtype=emission.dtype)[..., None]
         return trees_of(jnp.concatenate([span, words * emission[..., None, :]], -1))

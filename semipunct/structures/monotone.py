@@ -39,7 +39,7 @@ from semipunct.arrays.shapes import (
     used_by_any,
 )
 from semipunct.errors import UsageError
-from semipunct.structures.base import any_batch, Total, lift_weights, mask_padding
+from semipunct.structures.base import Total, any_batch, lift_weights, mask_padding
 from semipunct.structures.draws import Traceable, choose
 from semipunct.structures.products import Scale
 from semipunct.structures.readable import Readable, as_form, as_marks, check, mask_places

@@ -225,7 +225,9 @@ def _sample(trees: NonprojectiveTrees, keys: jax.Array, count: int) -> jax.Array
         of_item = jax.random.split(keys[item], count)
         arcs, length = weights[item], trees.lengths[item]
         return heads.at[:, item].set(
-            tree_walks.draw_heads_by_elimination(arcs, length, trees.single_root, of_item, _TOGETHER)
+            tree_walks.draw_heads_by_elimination(
+                arcs, length, trees.single_root, of_item, _TOGETHER
+            )
         )
 
     if len(keys):  # The loop indexes items when it is traced.

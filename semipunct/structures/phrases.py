@@ -36,7 +36,7 @@ from semipunct.arrays.shapes import (
     within,
 )
 from semipunct.errors import UsageError
-from semipunct.structures.base import PartWise, any_batch, Total, lift_weights, mask_padding
+from semipunct.structures.base import PartWise, Total, any_batch, lift_weights, mask_padding
 from semipunct.structures.recursion import Recursion
 from semirings.base import Semiring
 from semirings.log import Log

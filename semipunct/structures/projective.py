@@ -28,7 +28,7 @@ from semipunct.arrays.shapes import (
     lengths_or_all,
     within,
 )
-from semipunct.structures.base import any_batch, Total, lift_weights, mask_padding
+from semipunct.structures.base import Total, any_batch, lift_weights, mask_padding
 from semipunct.structures.chart import (
     by_width,
     diagonals,

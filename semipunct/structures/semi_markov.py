@@ -32,7 +32,7 @@ from semipunct.arrays.shapes import (
     within,
 )
 from semipunct.errors import UsageError
-from semipunct.structures.base import any_batch, Total, lift_weights, mask_padding
+from semipunct.structures.base import Total, any_batch, lift_weights, mask_padding
 from semipunct.structures.draws import Traceable, choose_in_row
 from semipunct.structures.products import product, settle
 from semipunct.structures.readable import (

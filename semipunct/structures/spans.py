@@ -28,7 +28,7 @@ from semipunct.arrays.shapes import (
     used_by_any,
     within,
 )
-from semipunct.structures.base import any_batch, Total, lift_weights, mask_padding
+from semipunct.structures.base import Total, any_batch, lift_weights, mask_padding
 from semipunct.structures.chart import (
     by_width,
     diagonals,

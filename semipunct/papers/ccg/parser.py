@@ -422,7 +422,7 @@ class CcgModel(Network[Encoded, DerivedBatch, "Sentence[Any]"]):
 
     def _supertags(self, batch: DerivedBatch, chain: LinearChain) -> jax.Array:
         categories = jnp.maximum(jnp.asarray(batch.categories), 0)
-        return chain.path_log_weight(categories) - Distribution(chain).log_partition()
+        return Distribution(chain).log_prob(categories)
 
     def units(self, batch: DerivedBatch) -> jax.Array:
         return jnp.sum(jnp.asarray(batch.lengths))

@@ -30,7 +30,7 @@ from semipunct.structures.automata.machine import (
     read_strings,
     reading_step,
 )
-from semipunct.structures.base import any_batch, Total, lift_weights, mask_padding
+from semipunct.structures.base import Total, any_batch, lift_weights, mask_padding
 from semipunct.structures.draws import Traceable, choose, choose_in_row
 from semipunct.structures.readable import (
     Readable,

@@ -16,11 +16,11 @@ import jax.numpy as jnp
 import numpy as np
 
 from semipunct.structures.base import Parts
-from semipunct.structures.distribution import Answer, Distribution
-from semipunct.structures.recursion import Recursion
+from semipunct.structures.distribution import Distribution
+from semipunct.structures.recursion import Recursion, memory
 from semipunct.structures.testing import programs
 from semipunct.structures.testing.case import Case, Enumeration, Weighted, chi_square
-from semipunct.structures.testing.programs import FAST, RANKS, lists, sample, sums
+from semipunct.structures.testing.programs import FAST, RANKS, Answer, lists, sample, sums
 from semipunct.wording import quantity
 from semirings.boolean import Boolean
 from semirings.capabilities import Divisible
@@ -610,7 +610,7 @@ def transformations(w: Weighted) -> None:
 
 def memory_plans(w: Weighted) -> None:
     """Check that plans are reported, and that too small a budget raises an error."""
-    plans = w.distribution.memory()
+    plans = memory(w.structure)
     require(
         bool(plans) == w.case.scans,
         f"{len(plans)} of the scans report their plan; the case says scans={w.case.scans}",

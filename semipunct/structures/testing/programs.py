@@ -17,7 +17,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from semipunct.structures.base import Parts, Total
-from semipunct.structures.distribution import Answer, Distribution
+from semipunct.structures.distribution import Distribution
 from semipunct.structures.draws import Traceable
 from semipunct.structures.recursion import Plan, Recursion
 from semipunct.structures.testing.case import Weighted
@@ -38,7 +38,7 @@ Most checks only need to see the same draws again, and those in the reverse pass
 """
 
 RANKS, FEW_RANKS = 5, 2
-"""The lengths of lists; ``Distribution.ranking`` starts with one between these."""
+"""The lengths of lists."""
 
 OTHERS: tuple[Semiring, ...] = (Viterbi(), Boolean(), Expectation(), Entropy())
 """Semirings whose totals are compared, besides those of all questions."""
@@ -48,6 +48,13 @@ FAST = {"xla_backend_optimization_level": 0}
 
 traces: Counter[str] = Counter()
 """The number of times that each program was traced."""
+
+
+class Answer(NamedTuple):
+    """Parts of derivations and their log weights, minus infinity where there is no derivation."""
+
+    parts: Parts
+    log_weight: jax.Array
 
 
 class Sums(NamedTuple):
@@ -136,7 +143,7 @@ def _sums(d: Distribution[Any], other: Distribution[Any], first: Parts, second: 
     (reverse_change,) = jax.linear_transpose(push, weights)((nothing, second))
     slopes, (entropy, expectation) = jax.grad(averages, has_aux=True)(d.structure.log_weights)
     counting = Counting()
-    number = d.ask(counting)
+    number = d.sum_in(counting)
     return Sums(
         log_partition=log_partition,
         marginals=marginals,
@@ -146,7 +153,7 @@ def _sums(d: Distribution[Any], other: Distribution[Any], first: Parts, second: 
         entropy=entropy,
         expectation=expectation,
         slopes=slopes,
-        kl=d.kl(other),
+        kl=d.kl_divergence(other),
         cross_entropy=d.cross_entropy(other),
         covariance=d.covariance(first, second),
         number=counting.count(number.value),
@@ -166,9 +173,11 @@ def sums(w: Weighted, other: Weighted) -> Sums:
 
 @_compiled
 def _lists(d: Distribution[Any]) -> Lists:
-    totals = [(s, d.ask(s)) for s in OTHERS]
+    totals = [(s, d.sum_in(s)) for s in OTHERS]
     logs = [log_times(s.log_weight(total.value), total.log_scale) for s, total in totals]
-    return Lists(d.best(), d.top(RANKS), d.top(FEW_RANKS), logs)
+    # The first of the others is Viterbi.
+    best = Answer(d.argmax_parts(), logs[0])
+    return Lists(best, Answer(*d.top_k_parts(RANKS)), Answer(*d.top_k_parts(FEW_RANKS)), logs)
 
 
 def lists(w: Weighted) -> Lists:
@@ -176,18 +185,19 @@ def lists(w: Weighted) -> Lists:
     return _lists(w.distribution)
 
 
-def _draws(d: Distribution[Any], key: jax.Array) -> Answer:
-    drawn = d.sample(key, DRAWS, together=DRAWS)
-    return Answer(drawn.parts, drawn.log_weight)
-
-
 @_compiled
 def _sample(d: Distribution[Any], key: jax.Array, derivations: Parts) -> Sample:
-    drawn, reverse = _draws(d, key), None
+    total = d.log_partition()
+
+    def draws(d: Distribution[Any]) -> Answer:
+        parts = d.sample_parts(key, DRAWS)
+        return Answer(parts, jnp.where(total > -jnp.inf, d.unnormalized_log_prob(parts), total))
+
+    drawn, reverse = draws(d), None
     if isinstance(d.structure, Traceable):
-        reverse = _draws(replace(d, structure=Untraced(d.structure, type(d.structure))), key)
-    scores = jax.vmap(d.score)(drawn.parts)
-    return Sample(drawn, scores, reverse, jax.vmap(d.log_prob)(derivations))
+        reverse = draws(replace(d, structure=Untraced(d.structure, type(d.structure))))
+    log_probs = d.unnormalized_log_prob(derivations) - total
+    return Sample(drawn, d.unnormalized_log_prob(drawn.parts), reverse, log_probs)
 
 
 def sample(w: Weighted, seed: int) -> Sample:
@@ -210,8 +220,8 @@ def derivations(w: Weighted) -> Parts:
 
 QUESTIONS: dict[str, Callable[[Distribution[Any]], Any]] = {
     "log partition and marginals": lambda d: d.log_partition_and_marginals(),
-    "best": lambda d: d.best(),
-    "draws": lambda d: _draws(d, jax.random.key(1)),
+    "best": lambda d: d.argmax_parts(),
+    "draws": lambda d: d.sample_parts(jax.random.key(1), DRAWS),
 }
 """What is computed with transformations of JAX, within a memory budget."""
 
@@ -221,8 +231,8 @@ def answers(w: Weighted) -> dict[str, Any]:
     computed = w.ask(sums, w.other)
     return {
         "log partition and marginals": (computed.log_partition, computed.marginals),
-        "best": w.ask(lists).best,
-        "draws": w.ask(sample, 1).draws,
+        "best": w.ask(lists).best.parts,
+        "draws": w.ask(sample, 1).draws.parts,
     }
 
 
@@ -309,8 +319,8 @@ class Untraced:
     def by_item(self, parts: Parts) -> jax.Array:
         return self.structure.by_item(parts)
 
-    def score(self, parts: Parts) -> jax.Array:
-        return self.structure.score(parts)
+    def unnormalized_log_prob(self, parts: Parts) -> jax.Array:
+        return self.structure.unnormalized_log_prob(parts)
 
     def total(
         self, semiring: Semiring, feature: Parts | None = None, recursion: Recursion = Recursion()
