@@ -16,7 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.core import Tracer
 
-from semipunct.structures import LinearChain, Recursion, Total
+from semipunct.structures.extending import LinearChain, Recursion, Total
 from semirings import Counting, Derivation, Divergence, Entropy, KBest, Sampling, Viterbi
 from semirings.log import Log
 from tests.structures.cases import CASES
@@ -201,9 +201,9 @@ class Faulty(LinearChain):
         weights = self.choose("samples", sharp, self.weights)
         return LinearChain(weights, self.lengths, self.method).trace(key, count, recursion)
 
-    def score(self, parts: Any) -> jax.Array:
+    def unnormalized_log_prob(self, parts: Any) -> jax.Array:
         less = parts._replace(transition=jnp.zeros_like(parts.transition))
-        return super().score(self.choose("log prob", less, parts))
+        return super().unnormalized_log_prob(self.choose("log prob", less, parts))
 
     def choose(self, name: str, changed: Any, right: Any) -> Any:
         is_on = self.fault == NUMBERS[name]

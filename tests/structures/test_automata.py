@@ -271,7 +271,7 @@ def test_uses_of_arcs_are_expected_counts():
             lambda x: jnp.sum(Distribution(paths.with_log_weights(x)).log_partition())
         )(paths.log_weights)
         parts = d.marginals()
-        sampled = paths.uses(d.sample(jax.random.key(1), 5).parts)
+        sampled = paths.uses(d.sample_parts(jax.random.key(1), 5))
         written_out = paths.expand().uses(parts)
         return d.log_partition(), slopes, paths.uses(parts), written_out, sampled
 

@@ -25,7 +25,7 @@ def test_a_sum_written_out():
     @jax.jit
     def answers(graph: Any) -> tuple[Any, ...]:
         d = Distribution(graph)
-        return *d.log_partition_and_marginals(), d.ask(Counting()).value, d.best().parts
+        return *d.log_partition_and_marginals(), d.sum_in(Counting()).value, d.argmax()
 
     log_partition, marginals, number, best = answers(graph)
     np.testing.assert_allclose(np.exp(log_partition), [total], rtol=1e-5)
@@ -48,7 +48,7 @@ def test_hyperedges_of_any_number_of_tails():
     np.testing.assert_allclose(marginals[0, 0], 2 * 5 * 7 * 11 / total, rtol=1e-5)
     # The hyperedge comes first, then its tails in their order.
     one = hypergraphs(jnp.zeros((1, 4)), [[1, 2, 3, 4]], [[(0, 0, 0)] * 3 + [(3, 1, 2)]], [4])
-    letters = Distribution(one).ask(Strings(4, 5), jnp.array([[1, 2, 3, 4]])).value
+    letters = Distribution(one).sum_in(Strings(4, 5), jnp.array([[1, 2, 3, 4]])).value
     assert np.base_repr(int(letters.code[0]), 5) == "4312"
 
 
@@ -59,7 +59,7 @@ def test_derivations_as_lists_of_hyperedges():
     parts = graph.to_parts(edges)
     assert parts[:, 0].tolist() == [[1, 0, 1, 1, 0], [0, 1, 0, 0, 1]]
     assert graph.from_parts(parts)[:, 0].tolist() == [[0, 2, 3, -1, -1], [1, 4, -1, -1, -1]]
-    drawn = Distribution(graph).sample(jax.random.key(0), 20).parts
+    drawn = Distribution(graph).sample(jax.random.key(0), 20)
     np.testing.assert_array_equal(graph.to_parts(graph.from_parts(drawn)), drawn)
 
 
