@@ -39,8 +39,8 @@ ROOMS = {path.name for path in ROOT.iterdir() if path.is_dir()}
 PUBLIC = (
     "semipunct", "semipunct.pipelines", "semipunct.errors", "semipunct.evaluation",
     "semipunct.extend", "semipunct.formats", "semipunct.structures",
-    "semipunct.structures.automata", "semipunct.structures.given_tree",
-    "semipunct.structures.testing",
+    "semipunct.structures.automata", "semipunct.structures.extending",
+    "semipunct.structures.given_tree", "semipunct.structures.testing",
     "semirings", "semirings.laws", "semirings.plugins",
 )  # fmt: skip
 """The modules whose names are stable; the page of the public interface lists them."""

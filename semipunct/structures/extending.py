@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from semipunct.structures.draws import Places, Traceable, choose
     from semipunct.structures.given_tree.trees import GivenTrees, inside
     from semipunct.structures.grammar import PCFG, GrammarParts
-    from semipunct.structures.hypergraph import Hypergraphs
+    from semipunct.structures.hypergraph import HyperedgeParts, Hypergraphs
     from semipunct.structures.markov_models import HiddenMarkovCounts
     from semipunct.structures.monotone import AlignmentParts, Alignments
     from semipunct.structures.nonprojective import NonprojectiveTrees
@@ -47,6 +47,7 @@ __all__ = [
     "GivenTrees",
     "GrammarParts",
     "HiddenMarkovCounts",
+    "HyperedgeParts",
     "Hypergraphs",
     "LinearChain",
     "LinearOrderings",

@@ -36,7 +36,8 @@ from semipunct.arrays.shapes import (
     within,
 )
 from semipunct.errors import UsageError
-from semipunct.structures.base import PartWise, Total, any_batch, lift_weights, mask_padding
+from semipunct.structures.base import Total, any_batch, lift_weights, mask_padding
+from semipunct.structures.readable import Readable, as_form, as_marks, check, mask_places
 from semipunct.structures.recursion import Recursion
 from semirings.base import Semiring, Value
 
@@ -55,14 +56,22 @@ class Room(NamedTuple):
     fan: int
 
 
+class HyperedgeParts(NamedTuple):
+    """An entry for each hyperedge; the module's table has its shape."""
+
+    edge: Any
+
+
 @partial(
     jax.tree_util.register_dataclass,
     data_fields=["weights", "lengths", "edges", "tails", "roots"],
     meta_fields=[],
 )
 @dataclass(frozen=True)
-class Hypergraphs(PartWise[Any]):
+class Hypergraphs(Readable[HyperedgeParts]):
     """A batch of hypergraphs; see ``hypergraphs``.
+
+    Their usual form is ``[..., batch, edges]``: the numbers of hyperedges, and -1 for none.
 
     Attributes:
         edges: ``[batch, levels, width, fan]`` the hyperedges into each node of each level; -1 for
@@ -76,41 +85,28 @@ class Hypergraphs(PartWise[Any]):
     tails: jax.Array
     roots: jax.Array
 
-    def to_parts(self, edges: Any) -> jax.Array:
-        """Return the parts ``[..., batch, edges]`` of derivations: one where a hyperedge is used.
-
-        Args:
-            edges: ``[..., batch, most]`` the numbers of the hyperedges that each uses, in any
-                order; -1 for none.
-
-        Raises:
-            UsageError: if those of an item are not a derivation. Traced ones have parts, and so a
-                score and a probability, of NaN.
-        """
-        edges = jnp.asarray(edges)
-        batch, count = self.weights.shape
-        if edges.ndim < 2 or edges.shape[-2] != batch:
-            raise UsageError(f"edges have shape {edges.shape}, not [..., {batch}, most]")
+    def places(self, derivations: Any) -> HyperedgeParts:
+        """Return the places of hyperedges; see ``Readable.places``."""
+        batch, count = self.weights.edge.shape
+        edges = jnp.asarray(as_form(derivations, (batch, None), "hyperedges"))
         used, fits = uses_of(edges, self.edges, self.tails, self.roots, count)
         known = jnp.all((edges >= -1) & (edges < self.lengths[:, None]), -1)
-        if not isinstance(fits, Tracer) and not bool(jnp.all(fits & known)):
-            place = tuple(np.argwhere(~np.asarray(fits & known))[0].tolist())
+
+        def explain(place: tuple[int, ...]) -> str:
             item = place[-1]
             if not bool(known[place]):
                 why = f"a number is not that of one of its {self.lengths[item]} hyperedges"
             else:
                 heads, tails = (np.asarray(x[item]) for x in ends_of(self.edges, self.tails, count))
                 why = fault_of(np.asarray(used[place]) > 0, heads, tails, int(self.roots[item]))
-            raise UsageError(f"the hyperedges of derivation {[*place]} form none: {why}")
-        return jnp.where((fits & known)[..., None], used, jnp.nan).astype(self.weights.dtype)
+            return f"the hyperedges of derivation {[*place]} form none: {why}"
 
-    def from_parts(self, parts: Any) -> jax.Array:
-        """Return the hyperedges ``[..., batch, edges]`` of derivations, ascending, then -1.
+        check(fits & known, edges, explain)
+        return HyperedgeParts(*mask_places(fits & known, edges))
 
-        Args:
-            parts: ``[..., batch, edges]``, as of ``to_parts``.
-        """
-        used = jnp.asarray(parts) > 0
+    def from_parts(self, parts: HyperedgeParts) -> jax.Array:
+        """Return the numbers of hyperedges, ascending; see ``Readable.from_parts``."""
+        used = as_marks(parts.edge) > 0
         count = used.shape[-1]
         ascending = jnp.sort(jnp.where(used, jnp.arange(count), count), -1)
         return jnp.where(ascending < count, ascending, -1)
@@ -122,7 +118,7 @@ class Hypergraphs(PartWise[Any]):
         table = self.inside(semiring, feature, recursion)
         rows = jnp.arange(len(self.roots))
         value = jax.tree.map(lambda x: x[rows, self.roots], table)
-        return Total(value, jnp.zeros((len(self.roots),), self.weights.dtype))
+        return Total(value, jnp.zeros((len(self.roots),), self.weights.edge.dtype))
 
     def inside(
         self, semiring: Semiring, feature: Any = None, recursion: Recursion = Recursion()
@@ -132,8 +128,6 @@ class Hypergraphs(PartWise[Any]):
         The places are those of ``tails`` and ``roots``.
 
         Args:
-            semiring: as for ``total``, like the other arguments.
-            feature: an additive quantity of each hyperedge.
             recursion: memory budget of the steps.
         """
         s = semiring
@@ -142,9 +136,10 @@ class Hypergraphs(PartWise[Any]):
         item = rows[:, None, None, None]
         place = jnp.maximum(self.edges, 0)
         used = self.edges >= 0
-        weight = mask_padding(used, self.weights[item, place], -jnp.inf)
+        weight = mask_padding(used, self.weights.edge[item, place], -jnp.inf)
         marks = jax.tree.map(
-            lambda x: jnp.broadcast_to(x, self.weights.shape)[item, place], feature
+            lambda x: jnp.broadcast_to(x, self.weights.edge.shape)[item, place],
+            None if feature is None else feature.edge,
         )
         marks = mask_padding(used, marks)
         table = s.concatenate([s.ones((batch, 1)), s.zeros((batch, levels * width))], 1)
@@ -382,7 +377,9 @@ def arrange_hypergraphs(
         edges[i][at] = np.arange(len(each.heads))
         tails[i][at] = place[each.tails]
         roots[i] = place[each.root]
-    return Hypergraphs(weights, jnp.asarray(lengths), *map(jnp.asarray, (edges, tails, roots)))
+    return Hypergraphs(
+        HyperedgeParts(weights), jnp.asarray(lengths), *map(jnp.asarray, (edges, tails, roots))
+    )
 
 
 NOTHING = 0

@@ -1,8 +1,7 @@
 """Given trees whose nodes choose labels at the edges of their constituents, and slot automata.
 
-``trees`` contains the structure and its recursion. ``order`` and ``schedule`` compute the order of
-operations on the host. ``window``, ``outputs`` and ``trie`` implement slot automata based on a
-sliding-window transducer.
+``trees`` contains the structure and its recursion, ``order`` and ``schedule`` the order of
+operations, computed on the host, ``window`` and ``narrow`` automata of a sliding-window transducer.
 """
 
 from semipunct.structures.given_tree.narrow import Columns, Trie
@@ -21,6 +20,7 @@ from semipunct.structures.given_tree.trees import (
     log_totals,
 )
 from semipunct.structures.given_tree.window import Edits, WindowAutomata
+from semipunct.structures.phrases import phrase_marks
 
 __all__ = [
     "Absorptions",
@@ -40,5 +40,6 @@ __all__ = [
     "log_totals",
     "mirrored_absorptions",
     "pack",
+    "phrase_marks",
     "place",
 ]
