@@ -88,7 +88,9 @@ class Hypergraphs(Readable[HyperedgeParts]):
     def places(self, derivations: Any) -> HyperedgeParts:
         """Return the places of hyperedges; see ``Readable.places``."""
         batch, count = self.weights.edge.shape
-        edges = jnp.asarray(as_form(derivations, (batch, None), "hyperedges"))
+        form = jnp.asarray(as_form(derivations, (batch, None), "hyperedges"))
+        none = [(0, 0)] * (form.ndim - 1)
+        edges = jnp.pad(form, [*none, (0, 1)], constant_values=-1)  # at least one entry
         used, fits = uses_of(edges, self.edges, self.tails, self.roots, count)
         known = jnp.all((edges >= -1) & (edges < self.lengths[:, None]), -1)
 
@@ -101,7 +103,7 @@ class Hypergraphs(Readable[HyperedgeParts]):
                 why = fault_of(np.asarray(used[place]) > 0, heads, tails, int(self.roots[item]))
             return f"the hyperedges of derivation {[*place]} form none: {why}"
 
-        check(fits & known, edges, explain)
+        check(fits & known, form, explain)
         return HyperedgeParts(*mask_places(fits & known, edges))
 
     def from_parts(self, parts: HyperedgeParts) -> jax.Array:

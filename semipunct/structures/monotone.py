@@ -113,9 +113,9 @@ class Alignments(Readable[AlignmentParts], Traceable):
         """Return the places of the parts of alignments; see ``Readable.places``."""
         step, transition = self.weights
         batch, _, columns, count = step.shape
-        operations = jnp.asarray(as_form(derivations, (batch, None), "operations"))
-        none = [(0, 0)] * (operations.ndim - 1)
-        operations = jnp.pad(operations, [*none, (0, 1)], constant_values=-1)  # at least one entry
+        form = jnp.asarray(as_form(derivations, (batch, None), "operations"))
+        none = [(0, 0)] * (form.ndim - 1)
+        operations = jnp.pad(form, [*none, (0, 1)], constant_values=-1)  # at least one entry
         cells = self.cells(operations)
         reached = cells[..., -1, :]
         known = jnp.all((operations >= -1) & (operations < count), -1)
@@ -129,7 +129,7 @@ class Alignments(Readable[AlignmentParts], Traceable):
                 "-1 for none"
             )
 
-        check(fits, operations, explain)
+        check(fits, form, explain)
         place = (cells[..., 0] * columns + cells[..., 1]) * count + operations
         place = jnp.where(operations >= 0, place, -1)
         ordered = _first(operations)

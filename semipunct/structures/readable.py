@@ -188,7 +188,7 @@ def check(valid: Any, form: Any, explain: Callable[[tuple[int, ...]], str]) -> N
     if isinstance(valid, Tracer) or valid.all():
         return
     none = np.asarray(form == -1).all(tuple(range(valid.ndim, form.ndim)))
-    wrong = np.argwhere(~(np.asarray(valid) | none))
+    wrong = np.argwhere(~(np.asarray(valid) | (none & (form.size > 0))))
     if len(wrong):
         raise UsageError(explain(tuple(int(i) for i in wrong[0])))
 

@@ -81,7 +81,7 @@ def test_hyperedges_that_are_no_derivation(edges: list[int], complaint: str):
     graph = hypergraphs(jnp.zeros((1, 5)), [[1, 1, 2, 3, 3]], tails, [3])
     with pytest.raises(UsageError, match=complaint):
         graph.to_parts(jnp.array([edges], int))
-    assert jnp.isnan(jax.jit(graph.to_parts)(jnp.array([edges], int))).all()
+    assert jnp.isnan(jax.jit(graph.to_parts)(jnp.array([edges], int)).edge).all()
 
 
 def test_levels():
@@ -120,7 +120,7 @@ def test_what_is_refused(heads: list, tails: list, roots: list, complaint: str):
 
 def test_arrays_that_are_not_those_of_hyperedges():
     with pytest.raises(UsageError, match="weights has shape"):
-        hypergraphs(jnp.zeros((1, 1, 1)), [[1]], [[[0]]], [1])
+        hypergraphs(jnp.zeros(()), [[1]], [[[0]]], [1])
     with pytest.raises(UsageError, match="heads must be integers"):
         hypergraphs(jnp.zeros((1, 1)), [[1.0]], [[[0]]], [1])
     with pytest.raises(UsageError, match="heads is traced"):
