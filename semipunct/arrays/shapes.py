@@ -99,42 +99,33 @@ def check_lengths(
     return lengths.astype(int)
 
 
-def as_log_weights(weights: npt.ArrayLike, axes: int | None = None) -> jax.Array:
+def as_log_weights(weights: npt.ArrayLike) -> jax.Array:
     """Return an array of log weights, half precision converted to float32.
 
     Half precision has too few digits for sums: bfloat16 would add nothing to a sum of 256 ones.
     Gradients are returned in the precision of the argument.
-
-    Args:
-        weights: log weights of any shape.
-        axes: the number of axes of a batch; one item, with an axis less, becomes a batch of one.
     """
     array = jnp.asarray(weights)
-    array = array.astype(jnp.float32) if array.dtype in (jnp.bfloat16, jnp.float16) else array
-    return array if axes is None else as_batch(array, axes)
+    return array.astype(jnp.float32) if array.dtype in (jnp.bfloat16, jnp.float16) else array
 
 
-def as_batch(array: jax.Array, axes: int) -> jax.Array:
-    """Return a batch of one item if an array lacks the axis of the batch.
-
-    Args:
-        array: any array.
-        axes: the number of axes of a batch.
-    """
-    return array[None] if array.ndim == axes - 1 else array
-
-
-def lengths_or_all(lengths: npt.ArrayLike | None, batch: int, longest: int) -> jax.Array:
-    """Return lengths as an array; that of one item may be a number, None is the longest.
+def checked_lengths(
+    lengths: npt.ArrayLike | None, longest: int, **argument: tuple[jax.Array, Axes]
+) -> jax.Array:
+    """Return lengths ``[batch]`` as integers, the longest for None.
 
     Args:
-        lengths: ``[batch]``, a number, or None.
-        batch: the number of items.
-        longest: the greatest length.
+        lengths: ``[batch]``, or None.
+        longest: the upper bound.
+        **argument: an array of the batch by the name of its argument, with its axes.
+
+    Raises:
+        UsageError: if the batch has another size, or a length is out of bounds.
     """
-    if lengths is None:
-        return jnp.full(batch, longest, jnp.int32)
-    return as_batch(jnp.asarray(lengths), 1)
+    ((array, _),) = argument.values()
+    given = jnp.full(len(array), longest, jnp.int32) if lengths is None else jnp.asarray(lengths)
+    check_shapes(**argument, lengths=(given, "batch"))
+    return check_lengths(given, longest)
 
 
 def within(lengths: jax.Array, size: int) -> npt.NDArray[np.bool_] | None:

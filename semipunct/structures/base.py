@@ -132,15 +132,11 @@ class PartWise(ABC, Generic[P]):
         return replace(self, weights=log_weights)
 
     def expand(self) -> Self:
-        batch = len(self.lengths)
-        if all(len(x) == batch for x in jax.tree.leaves(self.weights)):
-            return self
-        return replace(
-            self,
-            weights=jax.tree.map(
-                lambda x: jnp.broadcast_to(x, (batch, *x.shape[1:])), self.weights
-            ),
+        batch = self.batch_shape
+        whole = jax.tree.map(
+            lambda x: jnp.broadcast_to(x, (*batch, *x.shape[len(batch) :])), self.weights
         )
+        return replace(self, weights=whole)
 
     def by_item(self, parts: P) -> jax.Array:
         return per_item(parts)

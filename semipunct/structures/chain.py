@@ -22,10 +22,9 @@ import numpy as np
 
 from semipunct.arrays.shapes import (
     as_log_weights,
-    check_lengths,
     check_log_weights,
     check_shapes,
-    lengths_or_all,
+    checked_lengths,
     used_by_any,
     within,
 )
@@ -68,8 +67,8 @@ class LinearChain(Readable[ChainParts], Traceable):
     method: Literal["sequential", "parallel"] = "sequential"
 
     def expand(self) -> LinearChain:
-        batch, length, states = self.weights.emission.shape
-        whole = (batch, max(length - 1, 0), states, states)
+        *batch, length, states = self.weights.emission.shape
+        whole = (*batch, max(length - 1, 0), states, states)
         transition = jnp.broadcast_to(self.weights.transition, whole)
         return replace(self, weights=self.weights._replace(transition=transition))
 
@@ -182,9 +181,9 @@ def linear_chain(
     steps = max(sizes["length"] - 1, 0)
     if transition.shape[1] not in (1, steps):
         check_shapes(transition=(transition, f"batch? {steps} states states"))
-    lengths = lengths_or_all(lengths, *emission.shape[:2])
-    check_shapes(emission=(emission, "batch length states"), lengths=(lengths, "batch"))
-    lengths = check_lengths(lengths, emission.shape[1])
+    lengths = checked_lengths(
+        lengths, emission.shape[1], emission=(emission, "batch length states")
+    )
     positions = within(lengths, emission.shape[1])
     used = {
         "emission": used_by_any(positions, emission.shape),

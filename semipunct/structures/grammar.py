@@ -29,10 +29,9 @@ import numpy as np
 
 from semipunct.arrays.shapes import (
     as_log_weights,
-    check_lengths,
     check_log_weights,
     check_shapes,
-    lengths_or_all,
+    checked_lengths,
     used_by_any,
     within,
 )
@@ -387,9 +386,7 @@ def pcfg(
             emission=(emission, "batch words preterminals"),
             spans=(spans, f"batch words words {sizes['nonterminals']}"),
         )
-    lengths = lengths_or_all(lengths, batch, words)
-    check_shapes(emission=(emission, "batch words preterminals"), lengths=(lengths, "batch"))
-    lengths = check_lengths(lengths, words)
+    lengths = checked_lengths(lengths, words, emission=(emission, "batch words preterminals"))
     inside, parsed = within(lengths, words), within(lengths - 1, 1)
     used = {
         "root": used_by_any(None if parsed is None else parsed[:, 0], root.shape),

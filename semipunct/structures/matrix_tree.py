@@ -29,8 +29,8 @@ from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 
+from semipunct.structures.heads import used_arcs
 from semirings.devices import scan
 from semirings.numerics import anywhere, matmul
 
@@ -61,17 +61,6 @@ class Sums(NamedTuple):
     marginals: jax.Array
     sensitivity: jax.Array
     draws: jax.Array
-
-
-def used_arcs(words: Any) -> Any:
-    """Return ``[batch, n + 1, n + 1]`` whether a tree may have an arc.
-
-    Args:
-        words: ``[batch, n + 1]`` whether a word, or the root, is in the sentence.
-    """
-    size = words.shape[1]
-    between = ~np.eye(size, dtype=bool) & (np.arange(size) > 0)
-    return words[:, :, None] & words[:, None, :] & between[None]
 
 
 @partial(jax.custom_jvp, nondiff_argnums=(2,))

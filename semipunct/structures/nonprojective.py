@@ -15,29 +15,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, NoReturn
+from typing import Any, ClassVar, NoReturn
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.core import Tracer
 
-from semipunct.arrays.shapes import (
-    as_log_weights,
-    check_lengths,
-    check_log_weights,
-    check_shapes,
-    lengths_or_all,
-    within,
-)
 from semipunct.errors import UsageError
 from semipunct.structures import matrix_tree, tree_walks
 from semipunct.structures.base import Direct, any_batch
 from semipunct.structures.best_trees import best_heads, top_heads, traced_best_heads
-from semipunct.structures.heads import heads_of, places_of_heads
-from semipunct.structures.matrix_tree import used_arcs
-from semipunct.structures.projective import ArcParts
-from semipunct.structures.readable import Readable
+from semipunct.structures.heads import ArcParts, HeadTrees, checked_arcs, used_arcs
 
 _SENSITIVITY = 1e5
 """The largest sensitivity of an item whose trees are drawn by walks: their expected number of draws
@@ -57,20 +46,10 @@ would soon take less time, and the rounding of the probabilities of exits would 
     meta_fields=["single_root"],
 )
 @dataclass(frozen=True)
-class NonprojectiveTrees(Readable[ArcParts], Direct):
-    """A batch of sets of trees of any shape; see ``nonprojective_trees``.
+class NonprojectiveTrees(HeadTrees, Direct):
+    """A batch of sets of trees of any shape; see ``nonprojective_trees``."""
 
-    Their usual form is ``[..., batch, n]``: the head of word m at m - 1, where 0 is the root.
-    """
-
-    single_root: bool = True
-
-    def places(self, derivations: Any) -> ArcParts:
-        words = self.weights.arc.shape[1] - 1
-        return ArcParts(places_of_heads(derivations, self.lengths, words, self.single_root, False))
-
-    def from_parts(self, parts: ArcParts) -> jax.Array:
-        return heads_of(parts.arc)
+    projective: ClassVar[bool] = False
 
     def total(self, *_: Any) -> NoReturn:
         """Refuse a sum over a semiring.
@@ -177,15 +156,7 @@ def nonprojective_trees(
     Raises:
         UsageError: if shapes do not fit, a length is out of range or a log weight is not one.
     """
-    arcs = as_log_weights(arcs)
-    check_shapes(arcs=(arcs, "batch words words"))
-    words = arcs.shape[1] - 1
-    lengths = lengths_or_all(lengths, len(arcs), words)
-    check_shapes(arcs=(arcs, "batch words words"), lengths=(lengths, "batch"))
-    lengths = check_lengths(lengths, words)
-    inside = within(lengths + 1, words + 1)
-    check_log_weights({"arcs": None if inside is None else used_arcs(inside)}, arcs=arcs)
-    return NonprojectiveTrees(ArcParts(arcs), lengths, single_root)
+    return NonprojectiveTrees(*checked_arcs(arcs, lengths), single_root)
 
 
 def _expected(marginals: jax.Array, weights: jax.Array) -> jax.Array:

@@ -31,10 +31,9 @@ import numpy.typing as npt
 
 from semipunct.arrays.shapes import (
     as_log_weights,
-    check_lengths,
     check_log_weights,
     check_shapes,
-    lengths_or_all,
+    checked_lengths,
     within,
 )
 from semipunct.errors import UsageError
@@ -182,14 +181,12 @@ def linear_orderings(precedence: jax.Array, lengths: jax.Array | None = None) ->
     """
     precedence = as_log_weights(precedence)
     check_shapes(precedence=(precedence, "batch items items"))
-    batch, items = precedence.shape[:2]
+    items = precedence.shape[1]
     if items > MOST_ITEMS:
         raise UsageError(
             f"{items} items have too many subsets to sum over; give at most {MOST_ITEMS}"
         )
-    lengths = lengths_or_all(lengths, batch, items)
-    check_shapes(precedence=(precedence, "batch items items"), lengths=(lengths, "batch"))
-    lengths = check_lengths(lengths, items)
+    lengths = checked_lengths(lengths, items, precedence=(precedence, "batch items items"))
     used = _used_pairs(within(lengths, items))
     check_log_weights({"precedence": used}, precedence=precedence)
     return LinearOrderings(OrderingParts(precedence), lengths)

@@ -14,20 +14,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 
-from semipunct.arrays.shapes import (
-    as_log_weights,
-    check_lengths,
-    check_log_weights,
-    check_shapes,
-    lengths_or_all,
-    within,
-)
 from semipunct.structures.base import Total, any_batch, lift_weights, mask_padding
 from semipunct.structures.chart import (
     by_width,
@@ -39,18 +30,11 @@ from semipunct.structures.chart import (
     with_row,
 )
 from semipunct.structures.draws import Traceable, choose, descend
-from semipunct.structures.heads import heads_of, places_of_heads
-from semipunct.structures.readable import Readable
+from semipunct.structures.heads import ArcParts, HeadTrees, checked_arcs, used_arcs
 from semipunct.structures.recursion import Recursion
 from semirings.base import Semiring, Value
 from semirings.log import Log
 from semirings.numerics import log_times, maximum
-
-
-class ArcParts(NamedTuple):
-    """An entry for each part of a tree; the module's table has their shapes."""
-
-    arc: Any
 
 
 @partial(
@@ -59,22 +43,10 @@ class ArcParts(NamedTuple):
     meta_fields=["single_root"],
 )
 @dataclass(frozen=True)
-class ProjectiveTrees(Readable[ArcParts], Traceable):
-    """A batch of sets of projective trees; see ``projective_trees``.
+class ProjectiveTrees(HeadTrees, Traceable):
+    """A batch of sets of projective trees; see ``projective_trees``."""
 
-    Their usual form is ``[..., batch, n]``: the head of word m at m - 1, where 0 is the root.
-    """
-
-    single_root: bool = True
-
-    def places(self, derivations: Any) -> ArcParts:
-        """Return the places of the arcs of heads; see ``Readable.places``."""
-        words = self.weights.arc.shape[1] - 1
-        return ArcParts(places_of_heads(derivations, self.lengths, words, self.single_root, True))
-
-    def from_parts(self, parts: ArcParts) -> jax.Array:
-        """Return heads; see ``Readable.from_parts``."""
-        return heads_of(parts.arc)
+    projective: ClassVar[bool] = True
 
     def total(
         self,
@@ -154,14 +126,7 @@ def projective_trees(
     Source: Eisner (1996); Eisner (2000). Spans have their head at one end, so n**3 operations
     suffice.
     """
-    arcs = as_log_weights(arcs)
-    check_shapes(arcs=(arcs, "batch words words"))
-    words = arcs.shape[1] - 1
-    lengths = lengths_or_all(lengths, len(arcs), words)
-    check_shapes(arcs=(arcs, "batch words words"), lengths=(lengths, "batch"))
-    lengths = check_lengths(lengths, words)
-    check_log_weights({"arcs": _used_arcs(within(lengths + 1, words + 1))}, arcs=arcs)
-    return ProjectiveTrees(ArcParts(arcs), lengths, single_root)
+    return ProjectiveTrees(*checked_arcs(arcs, lengths), single_root)
 
 
 def _arcs(trees: ProjectiveTrees, s: Semiring, feature: ArcParts | None) -> tuple[Value, jax.Array]:
@@ -174,7 +139,7 @@ def _arcs(trees: ProjectiveTrees, s: Semiring, feature: ArcParts | None) -> tupl
     words = jnp.arange(arc.shape[1])
     head, dependent = words[None, :, None], words[None, None, :]
     lengths = trees.lengths[:, None, None]
-    used = _used_arcs(words[None] <= trees.lengths[:, None])
+    used = used_arcs(words[None] <= trees.lengths[:, None])
     of_arc = mask_padding(used, None if feature is None else feature.arc)
     values = lift_weights(s, mask_padding(used, arc, -jnp.inf), of_arc)
     # Every tree has one arc to each word, so all trees have the same scale.
@@ -184,19 +149,6 @@ def _arcs(trees: ProjectiveTrees, s: Semiring, feature: ArcParts | None) -> tupl
     padding = (dependent > lengths) & (head == dependent - 1)
     fixed = s.where(padding, s.ones(arc.shape), s.zeros(arc.shape))
     return s.where(used, values, fixed), log_scale.astype(arc.dtype)
-
-
-def _used_arcs(words: Any) -> Any:
-    """Return ``[batch, n + 1, n + 1]`` whether a tree may have an arc, or None.
-
-    Args:
-        words: ``[batch, n + 1]`` whether a word, or the root, is in the sentence, or None.
-    """
-    if words is None:
-        return None
-    size = words.shape[1]
-    between = ~np.eye(size, dtype=bool) & (np.arange(size) > 0)
-    return words[:, :, None] & words[:, None, :] & between[None]
 
 
 def _complete(s: Semiring, arcs: Value, recursion: Recursion) -> tuple[Value, Value, Value]:

@@ -44,7 +44,6 @@ def temper(distribution: Distribution[S], temperature: Any) -> Distribution[S]:
         UsageError: if the temperature is not positive, or the structure has weights that are not of
             its parts (phrase marks, given trees).
     """
-    _check_distribution(distribution)
     _check_positive("temperature", temperature)
 
     def divided(w: jax.Array) -> jax.Array:
@@ -100,7 +99,6 @@ def perturb(
 
     Source: Corro and Titov (2019); Paulus et al. (2020), stochastic softmax tricks.
     """
-    _check_distribution(distribution)
     _check_positive("scale", scale)
     if noise not in _NOISE:
         raise UsageError(f"noise is {noise!r}, not one of {', '.join(_NOISE)}")
@@ -139,7 +137,6 @@ def perturb_and_map(
 
     Source: Papandreou and Yuille (2011).
     """
-    _check_distribution(distribution)
     shape = as_shape(sample_shape)
     count = math.prod(shape)
     fixed, scale = jax.lax.stop_gradient((distribution, scale))
@@ -151,13 +148,6 @@ def perturb_and_map(
     return jax.tree.map(
         lambda x: x.reshape(keys.size, *x.shape[2:])[:count].reshape(*shape, *x.shape[2:]), drawn
     )
-
-
-def _check_distribution(distribution: Any) -> None:
-    if not isinstance(distribution, Distribution):
-        raise UsageError(
-            f"{type(distribution).__name__} is no distribution; give Distribution(structure)"
-        )
 
 
 def _check_positive(name: str, value: Any) -> None:

@@ -24,10 +24,9 @@ import numpy as np
 
 from semipunct.arrays.shapes import (
     as_log_weights,
-    check_lengths,
     check_log_weights,
     check_shapes,
-    lengths_or_all,
+    checked_lengths,
     used_by_any,
     within,
 )
@@ -288,16 +287,16 @@ def semi_markov_chain(
     if initial is None:
         initial = jnp.zeros((sizes["states"],), segment.dtype)
     initial = as_log_weights(initial)
-    lengths = lengths_or_all(lengths, sizes["batch"], sizes["length"])
     transition = transition.reshape((1,) * (3 - transition.ndim) + transition.shape)
     initial = initial.reshape((1,) * (2 - initial.ndim) + initial.shape)
     check_shapes(
         segment=(segment, "batch length max_width states"),
         transition=(transition, "batch? states states"),
         initial=(initial, "batch? states"),
-        lengths=(lengths, "batch"),
     )
-    lengths = check_lengths(lengths, sizes["length"])
+    lengths = checked_lengths(
+        lengths, sizes["length"], segment=(segment, "batch length max_width states")
+    )
     ends = within(lengths, sizes["length"])
     used = {
         "segment": None if ends is None else _used_segments(ends, sizes["max_width"]),

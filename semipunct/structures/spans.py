@@ -21,10 +21,9 @@ import numpy as np
 
 from semipunct.arrays.shapes import (
     as_log_weights,
-    check_lengths,
     check_log_weights,
     check_shapes,
-    lengths_or_all,
+    checked_lengths,
     used_by_any,
     within,
 )
@@ -209,10 +208,8 @@ def span_trees(spans: jax.Array, lengths: jax.Array | None = None) -> SpanTrees:
     """
     spans = as_log_weights(spans)
     check_shapes(spans=(spans, "batch words words labels"))
-    batch, words = spans.shape[:2]
-    lengths = lengths_or_all(lengths, batch, words)
-    check_shapes(spans=(spans, "batch words words labels"), lengths=(lengths, "batch"))
-    lengths = check_lengths(lengths, words)
+    words = spans.shape[1]
+    lengths = checked_lengths(lengths, words, spans=(spans, "batch words words labels"))
     used = used_by_any(_used_spans(within(lengths, words)), spans.shape)
     check_log_weights({"spans": used}, spans=spans)
     return SpanTrees(SpanParts(spans), lengths)

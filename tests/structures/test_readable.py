@@ -120,7 +120,7 @@ def test_trees_written_out():
     spans = [[[0, 2, 1], [0, 0, 0], [1, 2, 0], [1, 1, 1], [2, 2, 0]]]
     trees = span_trees(jnp.zeros((1, 3, 3, 2)))
     assert trees.from_parts(trees.to_parts(spans)).tolist() == spans
-    assert trees.from_parts(trees.to_parts(spans[0][::-1])).tolist() == spans
+    assert trees.from_parts(trees.to_parts([spans[0][::-1]])).tolist() == spans
     used = jnp.argwhere(trees.to_parts(spans).span[0]).tolist()
     assert sorted(used) == sorted(spans[0])
     # Symbols 0 and 1 are phrases, 2 and 3 words.

@@ -20,12 +20,10 @@ import numpy.typing as npt
 from jax.core import Tracer
 
 from semipunct.arrays.shapes import (
-    as_batch,
     as_log_weights,
-    check_lengths,
     check_log_weights,
     check_shapes,
-    lengths_or_all,
+    checked_lengths,
 )
 from semipunct.errors import UsageError
 from semipunct.structures.base import Total
@@ -484,16 +482,13 @@ def checked_strings(
     Raises:
         UsageError: if shapes do not fit, or a length or a symbol is out of range.
     """
-    strings = as_batch(jnp.asarray(strings), 2)
+    strings = jnp.asarray(strings)
     check_shapes(strings=(strings, "batch length"))
-    batch, length = strings.shape
-    lengths = lengths_or_all(lengths, batch, length)
-    sizes = check_shapes(
-        strings=(strings, "batch length"), lengths=(lengths, "batch"), arcs=(arcs, axes)
-    )
+    length = strings.shape[1]
+    lengths = checked_lengths(lengths, length, strings=(strings, "batch length"))
+    sizes = check_shapes(strings=(strings, "batch length"), arcs=(arcs, axes))
     if not jnp.issubdtype(strings.dtype, jnp.integer):
         raise UsageError(f"strings must be integers, not {strings.dtype}")
-    lengths = check_lengths(lengths, length)
     if not any(isinstance(x, Tracer) for x in (strings, lengths)):
         _check_symbols(np.asarray(strings), np.asarray(lengths), arcs.shape, sizes["symbols"])
     used = jnp.arange(length)[None] < lengths[:, None]

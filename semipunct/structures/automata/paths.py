@@ -78,6 +78,8 @@ class StringPaths(Readable[PathParts], Traceable):
     by_position: bool = False
 
     def expand(self) -> StringPaths:
+        if len(self.batch_shape) != 1:
+            return self.flat().expand().reshaped(self.batch_shape)
         return replace(self, weights=self._written_out(self.weights), by_position=True)
 
     @property
