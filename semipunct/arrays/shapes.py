@@ -110,13 +110,18 @@ def as_log_weights(weights: npt.ArrayLike) -> jax.Array:
 
 
 def checked_lengths(
-    lengths: npt.ArrayLike | None, longest: int, **argument: tuple[jax.Array, Axes]
+    lengths: npt.ArrayLike | None,
+    longest: int,
+    *,
+    name: str = "lengths",
+    **argument: tuple[jax.Array, Axes],
 ) -> jax.Array:
     """Return lengths ``[batch]`` as integers, the longest for None.
 
     Args:
         lengths: ``[batch]``, or None.
         longest: the upper bound.
+        name: the name of the argument, for messages.
         **argument: an array of the batch by the name of its argument, with its axes.
 
     Raises:
@@ -124,8 +129,8 @@ def checked_lengths(
     """
     ((array, _),) = argument.values()
     given = jnp.full(len(array), longest, jnp.int32) if lengths is None else jnp.asarray(lengths)
-    check_shapes(**argument, lengths=(given, "batch"))
-    return check_lengths(given, longest)
+    check_shapes(**argument, **{name: (given, "batch")})
+    return check_lengths(given, longest, name=name)
 
 
 def within(lengths: jax.Array, size: int) -> npt.NDArray[np.bool_] | None:

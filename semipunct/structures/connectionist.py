@@ -33,9 +33,9 @@ from jax.core import Tracer
 
 from semipunct.arrays.shapes import (
     as_log_weights,
-    check_lengths,
     check_log_weights,
     check_shapes,
+    checked_lengths,
     within,
 )
 from semipunct.errors import UsageError
@@ -314,8 +314,10 @@ def label_sequences(
         raise UsageError(f"labels must be integers, not {labels.dtype}")
     if not 0 <= blank < symbols:
         raise UsageError(f"blank is {blank}; there are symbols 0 to {symbols - 1}")
-    counts = _lengths("lengths", lengths, batch, frames)
-    label_counts = _lengths("label_lengths", label_lengths, batch, labels.shape[1])
+    each = (labels, "batch labels")
+    counts = checked_lengths(lengths, frames, labels=each)
+    most = labels.shape[1]
+    label_counts = checked_lengths(label_lengths, most, name="label_lengths", labels=each)
     inside = within(label_counts, labels.shape[1])
     if inside is not None and not isinstance(labels, Tracer):
         values = np.asarray(labels)
@@ -351,15 +353,6 @@ def symbols_of(
     for used, row, count in zip(of_item, np.asarray(labels), counts, strict=True):
         used[[*row[:count], blank]] = True
     return of_item
-
-
-def _lengths(name: str, lengths: Any, batch: int, size: int) -> jax.Array:
-    if lengths is None:
-        return jnp.full(batch, size, int)
-    array = jnp.asarray(lengths)
-    if array.shape != (batch,):
-        raise UsageError(f"{name} has shape {array.shape}; expected one of each item: ({batch},)")
-    return check_lengths(array, size, name=name)
 
 
 _MOVES: Moves = ((1, 0), (0, 1))

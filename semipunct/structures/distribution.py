@@ -11,6 +11,7 @@ import math
 import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Generic, TypeVar
 
 import jax
@@ -159,13 +160,10 @@ class Distribution(Generic[S]):
                 form = form.reshape(*form.shape[:axes], math.prod(batch), *item)
             weights = structure.weigh(form)
             return self._shaped(weights, weights.ndim - 1)
-        return self._weight_of_parts(self._checked_parts(derivation))
+        return self._weight_of_parts(derivation)
 
     def argmax(self) -> Any:
         """Return the best derivation: exactly one, the first in a tie."""
-        structure = self._flat.structure
-        if isinstance(structure, Direct):
-            return self._shaped(jnp.asarray(structure.argmax()))
         return self._argmax(Viterbi(), form=True)
 
     def argmax_parts(self, base: Selective = Viterbi()) -> Parts:
@@ -177,9 +175,6 @@ class Distribution(Generic[S]):
         Raises:
             TypeError: if ``base`` is not selective.
         """
-        structure = self._flat.structure
-        if isinstance(structure, Direct):
-            return self._shaped(structure.to_parts(structure.argmax()))
         return self._argmax(base, form=False)
 
     def top_k(self, k: int) -> tuple[Any, jax.Array]:
@@ -192,10 +187,7 @@ class Distribution(Generic[S]):
         Raises:
             UsageError: if ``k`` is not positive, or if JAX traces weights of non-projective trees.
         """
-        structure = self._flat.structure
-        if isinstance(structure, Direct):
-            return self._shaped(jax.tree.map(jnp.asarray, structure.top_k(_positive(k))), 1)
-        return self._top_k(_positive(k), Viterbi(), form=True)
+        return self._top_k(k, Viterbi(), form=True)
 
     def top_k_parts(self, k: int, base: Selective = Viterbi()) -> tuple[Parts, jax.Array]:
         """Return the parts of the k best derivations, and their log weights; see ``top_k``.
@@ -207,11 +199,7 @@ class Distribution(Generic[S]):
             TypeError: if ``base`` is not selective.
             UsageError: as for ``top_k``.
         """
-        structure = self._flat.structure
-        if isinstance(structure, Direct):
-            forms, log_weights = structure.top_k(_positive(k))
-            return self._shaped((structure.to_parts(forms), jnp.asarray(log_weights)), 1)
-        return self._top_k(_positive(k), base, form=False)
+        return self._top_k(k, base, form=False)
 
     def sample(self, key: jax.Array, sample_shape: int | Sequence[int] = ()) -> Any:
         """Draw independent derivations, ``[*sample_shape, *batch, ...]``.
@@ -292,13 +280,9 @@ class Distribution(Generic[S]):
         if isinstance(flat.structure, Direct):
             expanded = flat.structure.expand()
             along = jax.tree.map(like_weights, expanded.log_weights, second)
-            return self._shaped(
-                jax.jvp(
-                    lambda w: self._of(expanded.with_log_weights(w))._expectation(first),
-                    (expanded.log_weights,),
-                    (along,),
-                )[1]
-            )
+            weights = (expanded.log_weights,)
+            mean = lambda w: self._of(expanded.with_log_weights(w))._expectation(first)  # noqa: E731
+            return self._shaped(jax.jvp(mean, weights, (along,))[1])
         pairs = jax.tree.map(lambda x, y: (x, y), first, second)
         semiring = Covariance(self.base)
         value = flat._expanded_total(semiring, pairs).value
@@ -348,72 +332,74 @@ class Distribution(Generic[S]):
 
     def _flat_parts(self, feature: Parts) -> Parts:
         """Return a feature of parts with one batch axis in place of none or several."""
-        batch = self.batch_shape
-        if len(batch) == 1:
+        axes = len(self.batch_shape)
+        if axes == 1:
             return feature
 
-        def flat(weights: jax.Array, feature: Any) -> Any:
-            item = weights.shape[1:]
-            like = jax.ShapeDtypeStruct((*batch, *item), weights.dtype)
+        def flat(weights: jax.Array, x: Any) -> jax.Array:
+            whole = like_weights(weights, x, jnp.shape(x)[weights.ndim :])
+            return whole.reshape(math.prod(whole.shape[:axes]), *whole.shape[axes:])
 
-            def one_axis(x: Any) -> jax.Array:
-                deeper = jnp.shape(x)[len(like.shape) :]
-                return like_weights(like, x, deeper).reshape(math.prod(batch), *item, *deeper)
+        weights = self.structure.expand().log_weights
+        return jax.tree.map(lambda w, x: jax.tree.map(partial(flat, w), x), weights, feature)
 
-            return jax.tree.map(one_axis, feature)
-
-        return jax.tree.map(flat, self._flat.structure.expand().log_weights, feature)
-
-    def _checked_parts(self, derivation: Any) -> Parts:
-        """Return parts of derivations; refuse other shapes than those of the structure."""
-        expanded = self._flat.structure.expand()
-        own, treedef = jax.tree.flatten(expanded.log_weights)
-        given, given_treedef = jax.tree.flatten(derivation)
-        batch = self.batch_shape
-        wanted = [w.shape if len(batch) == 1 else (*batch, *w.shape[1:]) for w in own]
-        shapes = [np.shape(x) for x in given]
-        fits = treedef == given_treedef and all(
-            x[max(0, len(x) - len(y)) :] == y for x, y in zip(shapes, wanted, strict=True)
-        )
-        if not fits or len({x[: len(x) - len(y)] for x, y in zip(shapes, wanted, strict=True)}) > 1:
-            kind = type(expanded.log_weights).__name__
+    def _weight_of_parts(self, derivation: Any) -> jax.Array:
+        own, treedef = jax.tree.flatten(self.structure.expand().log_weights)
+        given, other = jax.tree.flatten(derivation)
+        shapes, wanted = [np.shape(x) for x in given], [w.shape for w in own]
+        axes = len(shapes[0]) - len(wanted[0]) if shapes else -1
+        if other != treedef or shapes != [(*shapes[0][: max(axes, 0)], *x) for x in wanted]:
             raise UsageError(
-                f"a derivation has parts of shapes {shapes}; expected {kind} of shapes {wanted}, "
-                "with or without leading axes"
+                f"a derivation has parts of shapes {shapes}; expected "
+                f"{type(self.structure.log_weights).__name__} of shapes {wanted}, with or without "
+                "leading axes"
             )
-        return jax.tree.map(jnp.asarray, derivation)
+        leading = shapes[0][:axes]
+        weights = self._weights(treedef.unflatten([jnp.asarray(x) for x in given]), leading)
+        return weights.reshape(*leading, *self.batch_shape)
 
-    @compile_once()
-    def _weight_of_parts(self, parts: Parts) -> jax.Array:
-        expanded = self._flat.structure.expand()
-        own, treedef = jax.tree.flatten(expanded.log_weights)
-        given = treedef.flatten_up_to(parts)
-        axes = given[0].ndim - own[0].ndim + (1 - len(self.batch_shape))
-        leading = given[0].shape[:axes]
-        flat = [x.reshape(math.prod(leading), *w.shape) for x, w in zip(given, own, strict=True)]
-        if not leading:
-            whole = treedef.unflatten([x[0] for x in flat])
-            return self._shaped(expanded.unnormalized_log_prob(whole))
-        weights = jax.vmap(expanded.unnormalized_log_prob)(treedef.unflatten(flat))
-        return self._shaped(weights, 1).reshape(*leading, *self.batch_shape)
+    @compile_once("leading")
+    def _weights(self, parts: Parts, leading: tuple[int, ...]) -> jax.Array:
+        flat = self._flat.structure.expand()
+        rows = jax.tree.map(
+            lambda x, w: x.reshape(math.prod(leading), *w.shape), parts, flat.log_weights
+        )
+        return jax.vmap(flat.unnormalized_log_prob)(rows)
+
+    def _argmax(self, base: Selective, *, form: bool) -> Any:
+        structure = self._flat.structure
+        if not isinstance(structure, Direct):
+            return self._marked_argmax(base, form=form)
+        heads = structure.argmax()
+        return self._shaped(jnp.asarray(heads) if form else structure.to_parts(heads))
 
     @compile_once("base", "form")
-    def _argmax(self, base: Selective, *, form: bool) -> Any:
+    def _marked_argmax(self, base: Selective, *, form: bool) -> Any:
         flat, semiring = self._flat, Derivation(base)
         total, mark = flat._marking(semiring)
         log_weight = _log_weight(semiring, total)
         parts = mark(_seeds(semiring.seeds(total.value), log_weight))
-        return self._shaped(flat._read(parts, log_weight) if form else parts)
+        return self._shaped(flat._read(parts, log_weight, form=form))
+
+    def _top_k(self, k: int, base: Selective, *, form: bool) -> tuple[Any, jax.Array]:
+        if k < 1:
+            raise UsageError(f"k is {k}; give 1 or more")
+        structure = self._flat.structure
+        if not isinstance(structure, Direct):
+            return self._marked_top_k(k, base, form=form)
+        heads, log_weight = structure.top_k(k)
+        listed = jnp.asarray(heads) if form else structure.to_parts(heads)
+        return self._shaped((listed, jnp.asarray(log_weight)), 1)
 
     @compile_once("k", "base", "form")
-    def _top_k(self, k: int, base: Selective, *, form: bool) -> tuple[Any, jax.Array]:
+    def _marked_top_k(self, k: int, base: Selective, *, form: bool) -> tuple[Any, jax.Array]:
         flat, semiring = self._flat, KBest(k, base)
         total, mark = flat._marking(semiring)
         log_weight = log_times(semiring.log_weights(total.value), total.log_scale)
         # The list of an item may also have ranks that avoid the NaN.
         log_weight = jnp.where(jnp.isnan(log_weight[0]), jnp.nan, log_weight)
         parts = jax.lax.map(mark, _seeds(semiring.seeds(total.value), log_weight))
-        return self._shaped((flat._read(parts, log_weight) if form else parts, log_weight), 1)
+        return self._shaped((flat._read(parts, log_weight, form=form), log_weight), 1)
 
     def _draw(self, key: jax.Array, sample_shape: int | Sequence[int], *, form: bool) -> Any:
         shape, batch = as_shape(sample_shape), self.batch_shape
@@ -436,13 +422,8 @@ class Distribution(Generic[S]):
         if key.ndim:
             drawn = flat._sample_by_item(key.reshape(key.size), count, form=form)
         else:
-            parts, log_weight = flat._parts_of_draws(key, count)
-            is_leaf = is_places
-            drawn = (
-                flat._read(parts, jnp.broadcast_to(log_weight, (count, *log_weight.shape)))
-                if form
-                else jax.tree.map(as_marks, parts, is_leaf=is_leaf)
-            )
+            parts, each = flat._parts_of_draws(key, count)
+            drawn = flat._read(parts, jnp.broadcast_to(each, (count, *each.shape)), form=form)
         drawn = self._shaped(drawn, 1)
         return jax.tree.map(lambda x: x.reshape(*shape, *x.shape[1:]), drawn)
 
@@ -459,29 +440,14 @@ class Distribution(Generic[S]):
 
     def _parts_of_draws(self, key: jax.Array, count: int) -> tuple[Parts, jax.Array]:
         """Return the parts or places of draws ``[count, batch]``, and any log weight of an item."""
-        if isinstance(self.structure, Traceable):
-            places, each = self.structure.trace(key, count, self.recursion)
-            return as_places(self.structure.expand().log_weights, places, each), each
-        semiring = Sampling()
-        total, mark = self._marking(semiring)
-        # Only full batches, since a smaller last batch would need a second compilation.
-        together = min(_TOGETHER, count)
-        rounds = -(-count // together)
-        shape = (rounds * together, *total.log_scale.shape)
-        seeds = semiring.seed(key, shape)
-        # Items without derivations have no marks.
-        each = _log_weight(semiring, total)
-        seeds = jax.tree.map(
-            lambda x, y: jnp.where(each > -jnp.inf, x, 0.0).astype(y.dtype), seeds, total.value
-        )
-        seeds = seeds._replace(mark=_spoilt(seeds.mark, each))
-        by_round = jax.tree.map(lambda x: x.reshape(rounds, together, *x.shape[1:]), seeds)
-        drawn: Parts = jax.lax.map(jax.vmap(mark), by_round)
-        return jax.tree.map(lambda x: x.reshape(shape[0], *x.shape[2:])[:count], drawn), each
+        if not isinstance(self.structure, Traceable):
+            return reverse_draws(self, key, count)
+        places, each = self.structure.trace(key, count, self.recursion)
+        return as_places(self.structure.expand().log_weights, places, each), each
 
-    def _read(self, parts: Parts, log_weight: jax.Array) -> Any:
-        """Return derivations in the usual form if there is one, -1 where there is none."""
-        if not isinstance(self.structure, Readable):
+    def _read(self, parts: Parts, log_weight: jax.Array, *, form: bool) -> Any:
+        """Return parts, or derivations in the usual form if there is one, -1 for none."""
+        if not form or not isinstance(self.structure, Readable):
             return jax.tree.map(as_marks, parts, is_leaf=is_places)
         forms = self.structure.from_parts(parts)
         known = log_weight > -jnp.inf
@@ -571,6 +537,28 @@ class Distribution(Generic[S]):
         return _spoilt(_spoilt(value.nats, value.weight), value.reference)
 
 
+def reverse_draws(
+    distribution: Distribution[Any], key: jax.Array, count: int
+) -> tuple[Parts, jax.Array]:
+    """Draw parts ``[count, batch, ...]`` in the reverse pass; return the log partition, too."""
+    semiring = Sampling()
+    total, mark = distribution._marking(semiring)
+    # Only full batches, since a smaller last batch would need a second compilation.
+    together = min(_TOGETHER, count)
+    rounds = -(-count // together)
+    shape = (rounds * together, *total.log_scale.shape)
+    seeds = semiring.seed(key, shape)
+    # Items without derivations have no marks.
+    each = _log_weight(semiring, total)
+    seeds = jax.tree.map(
+        lambda x, y: jnp.where(each > -jnp.inf, x, 0.0).astype(y.dtype), seeds, total.value
+    )
+    seeds = seeds._replace(mark=_spoilt(seeds.mark, each))
+    by_round = jax.tree.map(lambda x: x.reshape(rounds, together, *x.shape[1:]), seeds)
+    drawn: Parts = jax.lax.map(jax.vmap(mark), by_round)
+    return jax.tree.map(lambda x: x.reshape(shape[0], *x.shape[2:])[:count], drawn), each
+
+
 def _log_weight(semiring: Semiring, total: Total) -> jax.Array:
     return log_times(semiring.log_weight(total.value), total.log_scale)
 
@@ -592,12 +580,6 @@ def as_shape(sample_shape: int | Sequence[int]) -> tuple[int, ...]:
     if any(size < 1 for size in shape):
         raise UsageError(f"sample_shape is {sample_shape}; give sizes of 1 or more")
     return shape
-
-
-def _positive(k: int) -> int:
-    if k < 1:
-        raise UsageError(f"k is {k}; give 1 or more")
-    return k
 
 
 @compile_once("count")

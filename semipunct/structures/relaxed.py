@@ -140,14 +140,12 @@ def perturb_and_map(
     shape = as_shape(sample_shape)
     count = math.prod(shape)
     fixed, scale = jax.lax.stop_gradient((distribution, scale))
-    # Only full rounds, since a smaller last one would need a second compilation.
-    rounds = -(-count // max(1, together))
-    keys = jax.random.split(key, (rounds, -(-count // rounds)))
-    draw = jax.vmap(lambda key: perturb(fixed, key, scale, noise).argmax_parts())
-    drawn = jax.lax.map(draw, keys)
-    return jax.tree.map(
-        lambda x: x.reshape(keys.size, *x.shape[2:])[:count].reshape(*shape, *x.shape[2:]), drawn
+    drawn = jax.lax.map(
+        lambda key: perturb(fixed, key, scale, noise).argmax_parts(),
+        jax.random.split(key, count),
+        batch_size=together,
     )
+    return jax.tree.map(lambda x: x.reshape(*shape, *x.shape[1:]), drawn)
 
 
 def _check_positive(name: str, value: Any) -> None:

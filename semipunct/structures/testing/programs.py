@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from functools import partial, wraps
+from dataclasses import replace
+from functools import wraps
 from typing import Any, NamedTuple, TypeVar
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from semipunct.structures.base import Parts, Total
-from semipunct.structures.distribution import Distribution
+from semipunct.structures.base import Parts
+from semipunct.structures.distribution import Distribution, reverse_draws
 from semipunct.structures.draws import Traceable
 from semipunct.structures.recursion import Plan, Recursion
 from semipunct.structures.testing.case import Weighted
@@ -189,13 +189,12 @@ def lists(w: Weighted) -> Lists:
 def _sample(d: Distribution[Any], key: jax.Array, derivations: Parts) -> Sample:
     total = d.log_partition()
 
-    def draws(d: Distribution[Any]) -> Answer:
-        parts = d.sample_parts(key, DRAWS)
+    def weighed(parts: Parts) -> Answer:
         return Answer(parts, jnp.where(total > -jnp.inf, d.unnormalized_log_prob(parts), total))
 
-    drawn, reverse = draws(d), None
+    drawn, reverse = weighed(d.sample_parts(key, DRAWS)), None
     if isinstance(d.structure, Traceable):
-        reverse = draws(replace(d, structure=Untraced(d.structure, type(d.structure))))
+        reverse = weighed(reverse_draws(d, key, DRAWS)[0])
     log_probs = d.unnormalized_log_prob(derivations) - total
     return Sample(drawn, d.unnormalized_log_prob(drawn.parts), reverse, log_probs)
 
@@ -290,40 +289,3 @@ def transformed(
         divided = jax.shard_map(every, mesh=mesh, in_specs=spec, out_specs=spec)
         program = jax.jit(divided, compiler_options=FAST)
     return program(stacked), recomputed
-
-
-@partial(jax.tree_util.register_dataclass, data_fields=["structure"], meta_fields=["kind"])
-@dataclass(frozen=True)
-class Untraced:
-    """A wrapper that is not ``Traceable`` even if the structure is.
-
-    Attributes:
-        structure: the wrapped structure.
-        kind: its class, a static field by which JAX distinguishes wrapped structures.
-    """
-
-    structure: Any
-    kind: type
-
-    @property
-    def log_weights(self) -> Parts:
-        """The log weights of all parts."""
-        return self.structure.log_weights
-
-    def with_log_weights(self, log_weights: Parts) -> Untraced:
-        return replace(self, structure=self.structure.with_log_weights(log_weights))
-
-    def expand(self) -> Untraced:
-        return replace(self, structure=self.structure.expand())
-
-    def by_item(self, parts: Parts) -> jax.Array:
-        return self.structure.by_item(parts)
-
-    def unnormalized_log_prob(self, parts: Parts) -> jax.Array:
-        return self.structure.unnormalized_log_prob(parts)
-
-    def total(
-        self, semiring: Semiring, feature: Parts | None = None, recursion: Recursion = Recursion()
-    ) -> Total:
-        """Sum over all derivations; arguments as in ``Structure.total``."""
-        return self.structure.total(semiring, feature, recursion)
