@@ -148,7 +148,7 @@ class PartWise(ABC, Generic[P]):
     def total(
         self, semiring: Semiring, feature: P | None = None, recursion: Recursion = Recursion()
     ) -> Total:
-        """Sum over all derivations of each item; arguments as in ``Structure.total``."""
+        """Sum over all derivations of each item."""
 
 
 class Direct(ABC):
@@ -210,7 +210,6 @@ def mask_padding(used: jax.Array, parts: Any, instead: float = 0.0) -> Any:
 
     Args:
         used: ``[...]`` booleans, false for padding.
-        instead: the number in place of padding.
     """
 
     def replaced(x: jax.Array) -> jax.Array:
@@ -234,9 +233,6 @@ def per_item(parts: Parts) -> jax.Array:
 
 def like_weights(weights: jax.Array, feature: Any, deeper: tuple[int, ...] = ()) -> Any:
     """Broadcast a feature, an array or a pytree, to the shape of the log weights of its part.
-
-    Args:
-        deeper: the sizes of trailing axes of the result.
 
     Raises:
         UsageError: if the shape does not broadcast.

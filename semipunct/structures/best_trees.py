@@ -35,8 +35,6 @@ def best_heads(arcs: Any, lengths: Any, single_root: bool) -> tuple[Any, Any]:
 
     Args:
         arcs: ``[batch, n + 1, n + 1]`` log weights from head to dependent; 0 is the root.
-        lengths: ``[batch]`` numbers of words.
-        single_root: whether the root has exactly one child.
     """
     batch, size, _ = arcs.shape
     heads = np.full((batch, size - 1), -1, np.int32)
@@ -127,8 +125,6 @@ def top_heads(arcs: Any, lengths: Any, single_root: bool, k: int) -> tuple[Any, 
 
     Args:
         arcs: ``[batch, n + 1, n + 1]`` log weights from head to dependent; 0 is the root.
-        lengths: ``[batch]`` numbers of words.
-        single_root: whether the root has exactly one child.
         k: the number of trees. Ranks beyond the number of trees have heads -1 and log weight minus
             infinity; an item with a weight that is not one has NaN.
     """
@@ -179,7 +175,6 @@ def _ranked(weight: Any, single_root: bool) -> Iterator[tuple[Any, float]]:
 
     Args:
         weight: ``[n + 1, n + 1]`` log weights in float64.
-        single_root: whether the root has exactly one child.
     """
     words = np.arange(1, len(weight))
     left = weight.copy()
@@ -254,8 +249,6 @@ def traced_best_heads(arcs: jax.Array, lengths: jax.Array, single_root: bool) ->
 
     Args:
         arcs: ``[batch, n + 1, n + 1]`` log weights from head to dependent; 0 is the root.
-        lengths: ``[batch]`` numbers of words.
-        single_root: whether the root has exactly one child.
 
     Returns:
         Heads; -1 in the padding, for all words of an item without a tree, and where a weight is NaN

@@ -73,7 +73,6 @@ class LinearChain(Readable[ChainParts], Traceable):
         return replace(self, weights=self.weights._replace(transition=transition))
 
     def places(self, derivations: Any) -> ChainParts:
-        """Return the places of the parts of sequences of states; see ``Readable.places``."""
         batch, length, count = self.weights.emission.shape
         states = as_form(derivations, (batch, length), "states")
         used = used_places(self.lengths, length)
@@ -84,7 +83,6 @@ class LinearChain(Readable[ChainParts], Traceable):
         return ChainParts(*mask_places(valid, emitted, pair))
 
     def from_parts(self, parts: ChainParts) -> jax.Array:
-        """Return states; see ``Readable.from_parts``."""
         return used_entry(parts.emission)
 
     def total(
@@ -93,7 +91,7 @@ class LinearChain(Readable[ChainParts], Traceable):
         feature: ChainParts | None = None,
         recursion: Recursion = Recursion(),
     ) -> Total:
-        """Run the forward recursion; arguments as in ``Structure.total``."""
+        """Run the forward recursion."""
         batch, length, _ = self.weights.emission.shape
         if length == 0:
             return Total(semiring.ones((batch,)), jnp.zeros((batch,), self.weights.emission.dtype))
@@ -103,7 +101,7 @@ class LinearChain(Readable[ChainParts], Traceable):
     def trace(
         self, key: jax.Array, count: int, recursion: Recursion
     ) -> tuple[ChainParts, jax.Array]:
-        """Filter forward and sample backward (Scott 2002); see ``Traceable.trace``.
+        """Filter forward and sample backward (Scott 2002).
 
         Place i of the emissions is position i, that of the transitions the step from i to i + 1.
         """

@@ -74,8 +74,6 @@ def by_width(
         chart: the first row, ``[batch, 1, steps + 1, ...]``.
         slices: ``[batch, steps, steps + 1, ...]`` the inputs of the steps.
         steps: the greatest width.
-        recursion: memory budget of the steps.
-        undivided: as in ``rows_by_width``.
 
     Returns:
         The last chart, with ``steps + 1`` rows or more; place 0 is always included.
@@ -105,10 +103,7 @@ def rows_by_width(
         semiring: its zero fills rows that have no spans yet.
         step: maps a chart, the width and slices to the next chart and to log weights ``[batch,
             places, ...]`` of the spans of that width by their start, or None.
-        chart: as in ``by_width``.
-        slices: as in ``by_width``.
         steps: the greatest width.
-        recursion: memory budget of the steps.
         undivided: the most steps that are one block; each block is compiled by itself.
 
     Returns:
@@ -164,7 +159,6 @@ def with_newest(semiring: Semiring, ends: Value, newest: Value) -> Value:
     """Prepend a new row to ends, and drop the last row.
 
     Args:
-        semiring: the semiring of the values.
         ends: ``[batch, rows, places, ...]``.
         newest: ``[batch, places, ...]``.
     """
@@ -177,7 +171,6 @@ def with_row(starts: Value, row: jax.Array, newest: Value) -> Value:
 
     Args:
         starts: ``[batch, rows, places, ...]``.
-        row: the index of the row.
         newest: ``[batch, places, ...]``.
     """
     return jax.tree.map(
@@ -189,9 +182,7 @@ def spanning(semiring: Semiring, starts: Value, lengths: jax.Array) -> Value:
     """Select the span of all words of each item, of width length - 1 from place 0.
 
     Args:
-        semiring: the semiring of the values.
         starts: ``[batch, rows, places, ...]``.
-        lengths: ``[batch]``.
 
     Returns:
         ``[batch, ...]``, zero where the length is zero.

@@ -91,7 +91,6 @@ class CTC(Readable[CTCParts], Traceable):
         return jnp.where(state <= 2 * self.lengths[:, 1:], symbol, -1)
 
     def places(self, derivations: Any) -> CTCParts:
-        """Return the places of the states of alignments; see ``Readable.places``."""
         batch, frames, states = self.weights.state.shape
         alignment = jnp.asarray(as_form(derivations, (batch, frames), "alignments"))
         used = jnp.arange(frames) < self.lengths[:, :1]
@@ -116,7 +115,6 @@ class CTC(Readable[CTCParts], Traceable):
         return CTCParts(*mask_places(fits, place))
 
     def from_parts(self, parts: CTCParts) -> jax.Array:
-        """Return the symbols of alignments; see ``Readable.from_parts``."""
         state = used_entry(parts.state)
         symbols = self.symbols()
         symbols = jnp.broadcast_to(symbols, (*state.shape[:-1], symbols.shape[-1]))
@@ -129,7 +127,7 @@ class CTC(Readable[CTCParts], Traceable):
         feature: CTCParts | None = None,
         recursion: Recursion = Recursion(),
     ) -> Total:
-        """Run the forward recursion over frames; arguments as in ``Structure.total``."""
+        """Run the forward recursion over frames."""
         s, (batch, frames, states) = semiring, self.weights.state.shape
         step, state, slices = _forward(self, s, feature)
         forward, scale = recursion.scan(step, state, slices, frames)
@@ -137,7 +135,7 @@ class CTC(Readable[CTCParts], Traceable):
         return Total(s.sum(ends, axis=1), scale.log)
 
     def trace(self, key: jax.Array, count: int, recursion: Recursion) -> tuple[CTCParts, jax.Array]:
-        """Filter forward and sample backward, frame by frame; see ``Traceable.trace``.
+        """Filter forward and sample backward, frame by frame.
 
         Place t is frame t.
         """
@@ -340,7 +338,6 @@ def symbols_of(
     Args:
         labels: ``[batch, labels]``.
         lengths: ``[batch, 2]`` numbers of frames and of labels.
-        symbols: the number of symbols.
         blank: the symbol that is no label.
 
     Returns:

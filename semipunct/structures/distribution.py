@@ -138,9 +138,6 @@ class Distribution(Generic[S]):
     def unnormalized_log_prob(self, derivation: Any) -> jax.Array:
         """Return the log weight ``[..., *batch]`` of a derivation of each item.
 
-        Args:
-            derivation: as for ``log_prob``.
-
         Raises:
             UsageError: as for ``log_prob``.
         """
@@ -169,9 +166,6 @@ class Distribution(Generic[S]):
     def argmax_parts(self, base: Selective = Viterbi()) -> Parts:
         """Return the parts of the best derivation; zeros where there is none.
 
-        Args:
-            base: the semiring that determines which derivation is better.
-
         Raises:
             TypeError: if ``base`` is not selective.
         """
@@ -191,9 +185,6 @@ class Distribution(Generic[S]):
 
     def top_k_parts(self, k: int, base: Selective = Viterbi()) -> tuple[Parts, jax.Array]:
         """Return the parts of the k best derivations, and their log weights; see ``top_k``.
-
-        Args:
-            base: the semiring that determines which derivation is better.
 
         Raises:
             TypeError: if ``base`` is not selective.
@@ -292,7 +283,6 @@ class Distribution(Generic[S]):
         """Sum over all derivations in a given semiring.
 
         Args:
-            semiring: defines sums and products.
             counted: an additive quantity of each part for semirings whose ``lift`` uses one, shaped
                 like the marginals (or a tuple of such).
 

@@ -155,10 +155,6 @@ def descend(
             items, ``[draws, below, fields]``, and outputs, ``[draws, ...]``. Items with a negative
             first field are absent, and so are their outputs.
         first: ``[draws, tops, fields]`` the items at the top.
-        key: a random key.
-        steps: the maximal number of items in a derivation.
-        depth: the maximal number of items that are pending at a time.
-        randoms: the number of random numbers per split.
 
     Returns:
         ``[draws, steps, ...]`` the outputs.

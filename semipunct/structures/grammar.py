@@ -85,7 +85,6 @@ class PCFG(Readable[GrammarParts], Traceable):
     form_axes: ClassVar[int] = 2
 
     def places(self, derivations: Any) -> GrammarParts:
-        """Return the places of the parts of parses; see ``Readable.places``."""
         words, preterminals = self.weights.emission.shape[1:]
         nonterminals = self.weights.root.shape[1]
         symbols = nonterminals + preterminals
@@ -119,7 +118,7 @@ class PCFG(Readable[GrammarParts], Traceable):
         return GrammarParts(root, rules, emission, positions)
 
     def from_parts(self, parts: GrammarParts) -> jax.Array:
-        """Return spans in preorder; see ``Readable.from_parts``.
+        """Return spans in preorder.
 
         Raises:
             UsageError: if the parts have no spans.
@@ -138,7 +137,7 @@ class PCFG(Readable[GrammarParts], Traceable):
         feature: GrammarParts | None = None,
         recursion: Recursion = Recursion(),
     ) -> Total:
-        """Run the inside recursion by width; arguments as in ``Structure.total``."""
+        """Run the inside recursion by width."""
         s, emission = semiring, self.weights.emission
         batch, length, _ = emission.shape
         if length == 0:
@@ -173,7 +172,7 @@ class PCFG(Readable[GrammarParts], Traceable):
     def trace(
         self, key: jax.Array, count: int, recursion: Recursion
     ) -> tuple[GrammarParts, jax.Array]:
-        """Sample parses top down; see ``Traceable.trace``.
+        """Sample parses top down.
 
         Source: Johnson, Griffiths and Goldwater (2007), section 3.
         """
@@ -232,7 +231,6 @@ def _widening(s: Semiring, rules: Value, words: Value, by_terms: bool) -> tuple[
     these spans, or None.
 
     Args:
-        s: the semiring.
         rules: ``[batch or 1, nonterminals, symbols, symbols]``.
         words: ``[batch, n, preterminals]``.
         by_terms: whether to add logarithms term by term, in ``Log``.
@@ -287,8 +285,6 @@ def _descend(
         spans: ``[batch, length + 1, length + 1, symbols]`` log weights by both ends.
         rules: ``[batch, nonterminals, symbols, symbols]`` log weights.
         first: ``[draws, 1, 3]`` symbol, start and end of the topmost span.
-        key: a random key.
-        length: the maximal number of words.
         positions: whether the places of spans are wanted.
 
     Returns:

@@ -150,7 +150,6 @@ def spanning(starts: Spans, lengths: jax.Array) -> Spans:
 
     Args:
         starts: ``[batch, rows, places]`` spans by width less one and by start.
-        lengths: ``[batch]`` numbers of words.
     """
     chosen = jnp.arange(starts.unit.shape[1]) == lengths[:, None] - 1
     number, unit, low, unsure = (x[:, :, 0] for x in starts)

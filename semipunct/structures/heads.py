@@ -108,11 +108,8 @@ def _are_trees(xp: Any, head: Any, used: Any, lengths: Any, single_root: bool) -
     """Return ``[..., batch]`` whether heads are trees: steps upwards, doubled, reach the root.
 
     Args:
-        xp: the module of arrays, numpy or jax.numpy.
         head: ``[..., batch, n]`` heads, 0 in the padding.
         used: ``[batch, n]`` the words.
-        lengths: ``[batch]`` numbers of words.
-        single_root: whether the root has exactly one child.
     """
     last = lengths[:, None] if isinstance(lengths, Tracer) else np.asarray(lengths)[:, None]
     inside = xp.all(((head >= 0) & (head <= last)) | ~used, -1)

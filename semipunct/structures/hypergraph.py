@@ -86,7 +86,6 @@ class Hypergraphs(Readable[HyperedgeParts]):
     roots: jax.Array
 
     def places(self, derivations: Any) -> HyperedgeParts:
-        """Return the places of hyperedges; see ``Readable.places``."""
         batch, count = self.weights.edge.shape
         form = jnp.asarray(as_form(derivations, (batch, None), "hyperedges"))
         none = [(0, 0)] * (form.ndim - 1)
@@ -107,7 +106,6 @@ class Hypergraphs(Readable[HyperedgeParts]):
         return HyperedgeParts(*mask_places(fits & known, edges))
 
     def from_parts(self, parts: HyperedgeParts) -> jax.Array:
-        """Return the numbers of hyperedges, ascending; see ``Readable.from_parts``."""
         used = as_marks(parts.edge) > 0
         count = used.shape[-1]
         ascending = jnp.sort(jnp.where(used, jnp.arange(count), count), -1)
@@ -116,7 +114,7 @@ class Hypergraphs(Readable[HyperedgeParts]):
     def total(
         self, semiring: Semiring, feature: Any = None, recursion: Recursion = Recursion()
     ) -> Total:
-        """Run the inside recursion by level; arguments as in ``Structure.total``."""
+        """Run the inside recursion by level."""
         table = self.inside(semiring, feature, recursion)
         rows = jnp.arange(len(self.roots))
         value = jax.tree.map(lambda x: x[rows, self.roots], table)
@@ -128,9 +126,6 @@ class Hypergraphs(Readable[HyperedgeParts]):
         """Return the sums over the derivations of every node, ``[batch, places]``.
 
         The places are those of ``tails`` and ``roots``.
-
-        Args:
-            recursion: memory budget of the steps.
         """
         s = semiring
         batch, levels, width, _ = self.edges.shape
@@ -353,9 +348,6 @@ def arrange_hypergraphs(
 
     Args:
         weights: ``[batch, edges]``.
-        layouts: ``[batch]``.
-        lengths: ``[batch]`` numbers of hyperedges.
-        room: as for ``hypergraphs``.
 
     Raises:
         UsageError: if the room is too small.
@@ -462,7 +454,6 @@ def ends_of(edges: jax.Array, tails: jax.Array, count: int) -> tuple[jax.Array, 
     Args:
         edges: ``[batch, levels, width, fan]`` the hyperedges into each node; -1 for none.
         tails: ``[batch, levels, width, fan, tails]`` the places of their tails.
-        count: the number of hyperedges.
     """
     batch, levels, width, fan = edges.shape
     row, number = jnp.arange(batch)[:, None], edges.reshape(batch, levels * width * fan)
@@ -484,10 +475,7 @@ def uses_of(
 
     Args:
         numbers: ``[..., batch, most]`` the numbers of hyperedges, -1 for none.
-        edges: as for ``ends_of``.
-        tails: likewise.
         roots: ``[batch]`` the places of the roots.
-        count: the number of hyperedges.
 
     Returns:
         ``[..., batch, edges]`` the numbers of uses; and ``[..., batch]``.

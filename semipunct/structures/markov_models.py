@@ -117,9 +117,6 @@ def hidden_semi_markov(
             the diagonal, the durations are all that determines how long a state lasts.
         duration: ``[states, widths]`` probability of each duration, from 1 on, in each state.
         emission: as for ``hidden_markov``.
-        observations: likewise.
-        lengths: likewise.
-        form: likewise.
 
     Raises:
         UsageError: as for ``hidden_markov``.
@@ -157,7 +154,6 @@ def hidden_markov_counts(
         parts: marginals, or the parts of derivations, of chains that ``hidden_markov`` made.
             Leading axes, of several derivations of each item, are added up, too.
         observations: ``[batch, length]`` symbols; the padding is ignored.
-        symbols: the number of symbols.
 
     Raises:
         UsageError: if shapes do not fit.

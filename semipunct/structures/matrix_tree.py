@@ -69,8 +69,6 @@ def log_partition(arcs: jax.Array, lengths: jax.Array, single_root: bool) -> jax
 
     Args:
         arcs: ``[batch, n + 1, n + 1]`` log weights; ``nonprojective_trees`` says which are used.
-        lengths: ``[batch]`` numbers of words.
-        single_root: whether the root has exactly one child.
     """
     return log_partition_and_marginals(arcs, lengths, single_root)[0]
 
@@ -86,24 +84,13 @@ def _(single_root: bool, primals: Any, tangents: Any) -> tuple[jax.Array, jax.Ar
 def log_partition_and_marginals(
     arcs: jax.Array, lengths: jax.Array, single_root: bool
 ) -> tuple[jax.Array, jax.Array]:
-    """Return the log partition ``[batch]`` and the probabilities of arcs; NaN where a weight is.
-
-    Args:
-        arcs: as for ``log_partition``.
-        lengths: likewise.
-        single_root: likewise.
-    """
+    """Return the log partition ``[batch]`` and the probabilities of arcs; NaN where a weight is."""
     sums = exact_sums(arcs, lengths, single_root)
     return sums.log_partition, sums.marginals
 
 
 def exact_sums(arcs: jax.Array, lengths: jax.Array, single_root: bool) -> Sums:
     """Return the sums by whichever method is exact; NaN where a weight is.
-
-    Args:
-        arcs: as for ``log_partition``.
-        lengths: likewise.
-        single_root: likewise.
 
     Returns:
         Log partitions and marginals by elimination for the items whose inverse is too sensitive.
@@ -131,7 +118,6 @@ def is_spared(sums: Sums, lengths: jax.Array) -> jax.Array:
 
     Args:
         sums: the results.
-        lengths: ``[batch]`` numbers of words.
     """
     return sums.sensitivity <= _LOSS * (lengths + 1)
 
@@ -141,8 +127,6 @@ def by_inverse(weights: jax.Array, lengths: jax.Array, single_root: bool) -> Sum
 
     Args:
         weights: ``[batch, n + 1, n + 1]`` log weights below infinity, minus infinity where unused.
-        lengths: ``[batch]`` numbers of words.
-        single_root: whether the root has exactly one child.
     """
     words = weights.shape[1] - 1
     if not words:
@@ -283,13 +267,7 @@ def _log_partition_by_elimination(
 def by_elimination(
     arcs: jax.Array, lengths: jax.Array, single_root: bool
 ) -> tuple[jax.Array, jax.Array]:
-    """Return the log partition ``[batch]`` and the probabilities of arcs, for weights of any size.
-
-    Args:
-        arcs: as for ``log_partition``, below infinity where they are used.
-        lengths: likewise.
-        single_root: likewise.
-    """
+    """Return the log partition ``[batch]`` and the probabilities of arcs, for any weights."""
 
     def total(arcs: jax.Array) -> tuple[jax.Array, jax.Array]:
         each = _log_partition_by_elimination(arcs, lengths, single_root)

@@ -110,7 +110,6 @@ class Alignments(Readable[AlignmentParts], Traceable):
         return jnp.max(jnp.where(at, cell[..., 1:], -1), -2, initial=-1)
 
     def places(self, derivations: Any) -> AlignmentParts:
-        """Return the places of the parts of alignments; see ``Readable.places``."""
         step, transition = self.weights
         batch, _, columns, count = step.shape
         form = jnp.asarray(as_form(derivations, (batch, None), "operations"))
@@ -138,7 +137,6 @@ class Alignments(Readable[AlignmentParts], Traceable):
         return AlignmentParts(steps, None if transition is None else pairs)
 
     def from_parts(self, parts: AlignmentParts) -> jax.Array:
-        """Return the operations ``[..., batch, n + m]``; see ``Readable.from_parts``."""
         by_diagonal = jnp.sum(_skewed(as_marks(parts.step)), -3)[..., 1:, :]
         used = jnp.any(by_diagonal > 0, -1)
         return _first(jnp.where(used, jnp.argmax(by_diagonal, -1), -1))
@@ -149,7 +147,7 @@ class Alignments(Readable[AlignmentParts], Traceable):
         feature: AlignmentParts | None = None,
         recursion: Recursion = Recursion(),
     ) -> Total:
-        """Go from diagonal to diagonal; arguments as in ``Structure.total``."""
+        """Go from diagonal to diagonal."""
         step, state, slices, steps = _forward(self, semiring, feature)
         onward, scale = recursion.scan(lambda x, y: step(x, y)[0], state, slices, steps)
         last = jnp.arange(len(self.lengths)), 0, -1, self.lengths[:, 0]
@@ -158,7 +156,7 @@ class Alignments(Readable[AlignmentParts], Traceable):
     def trace(
         self, key: jax.Array, count: int, recursion: Recursion
     ) -> tuple[AlignmentParts, jax.Array]:
-        """Sample the operations from the last to the first; see ``Traceable.trace``.
+        """Sample the operations from the last to the first.
 
         Place d of the steps is the step to a cell of diagonal d + 1; that of the transitions is the
         one out of it.
@@ -223,7 +221,6 @@ def used_steps(lengths: Any, shape: tuple[int, ...], moves: Moves, xp: Any = jnp
         lengths: ``[batch, 2]``.
         shape: that of the steps.
         moves: those of the operations.
-        xp: the module of arrays, numpy or jax.numpy.
     """
     down, right = xp.asarray(moves).T
     row, column = (xp.arange(n)[:, None] for n in shape[1:3])

@@ -73,7 +73,6 @@ class LinearOrderings(Readable[OrderingParts], Traceable):
     """
 
     def places(self, derivations: Any) -> OrderingParts:
-        """Return the places of the pairs of orders; see ``Readable.places``."""
         batch, items = self.weights.precedence.shape[:2]
         order = as_form(derivations, (batch, items), "orders")
         used = used_places(self.lengths, items)
@@ -94,7 +93,6 @@ class LinearOrderings(Readable[OrderingParts], Traceable):
         return OrderingParts(*mask_places(valid, xp.where(used[:, after], pair, -1)))
 
     def from_parts(self, parts: OrderingParts) -> jax.Array:
-        """Return the items in order; see ``Readable.from_parts``."""
         pairs = as_marks(parts.precedence)
         items = pairs.shape[-1]
         used = jnp.arange(items) < self.lengths[:, None]
@@ -109,7 +107,7 @@ class LinearOrderings(Readable[OrderingParts], Traceable):
         feature: OrderingParts | None = None,
         recursion: Recursion = Recursion(),
     ) -> Total:
-        """Sum over subsets, all of one size at a time; arguments as in ``Structure.total``.
+        """Sum over subsets, all of one size at a time.
 
         There are as many steps as items, each of a different size, so they are unrolled and
         ``recursion`` has no effect.
@@ -126,7 +124,7 @@ class LinearOrderings(Readable[OrderingParts], Traceable):
     def trace(
         self, key: jax.Array, count: int, recursion: Recursion
     ) -> tuple[OrderingParts, jax.Array]:
-        """Sample the last item, then the last of the remaining items; see ``Traceable.trace``.
+        """Sample the last item, then the last of the remaining items.
 
         Places are those of the pairs of items, in the order of (0, 1), (0, 2), (1, 2), (0, 3).
         """

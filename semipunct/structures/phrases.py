@@ -88,7 +88,7 @@ class PhraseMarks(PartWise[PhraseMarkParts]):
         feature: PhraseMarkParts | None = None,
         recursion: Recursion = Recursion(),
     ) -> Total:
-        """Run the recursion from the last node to the root; arguments as in ``Structure.total``."""
+        """Run the recursion from the last node to the root."""
         s, weights = semiring, self.weights
         batch, nodes = weights.choice.shape[:2]
         states = weights.final.shape[2]

@@ -27,7 +27,6 @@ def product(s: Semiring, a: Value, b: Value, by_terms: bool) -> tuple[Value, jax
     """Multiply matrices.
 
     Args:
-        s: the semiring of the values.
         a: ``[batch, ..., i, k]``.
         b: ``[..., k, j]``.
         by_terms: whether to add logarithms term by term.
@@ -48,7 +47,6 @@ def settle(s: Semiring, run: Callable[[bool], tuple[T, jax.Array]]) -> T:
     """Run a recursion, and again term by term if a result may be wrong.
 
     Args:
-        s: the semiring of the values.
         run: takes the argument ``by_terms`` of ``product``; returns a pytree of arrays, and
             ``[batch]`` whether any product may be wrong.
     """
@@ -94,7 +92,6 @@ class Scale(NamedTuple):
         """Return the scale after another factor.
 
         Args:
-            log_factor: ``[batch]``.
             active: ``[batch]`` whether an item has the step; otherwise its scale stays the same.
         """
         # The error of an inactive item is subtracted too: it is part of the sum.

@@ -54,7 +54,7 @@ class ProjectiveTrees(HeadTrees, Traceable):
         feature: ArcParts | None = None,
         recursion: Recursion = Recursion(),
     ) -> Total:
-        """Run the inside recursion over spans; arguments as in ``Structure.total``."""
+        """Run the inside recursion over spans."""
         batch, size, _ = self.weights.arc.shape
         if size == 1:
             return Total(semiring.ones((batch,)), jnp.zeros((batch,), self.weights.arc.dtype))
@@ -69,7 +69,7 @@ class ProjectiveTrees(HeadTrees, Traceable):
         return Total(s.sum(s.times(s.times(left, root), last), axis=1), log_scale)
 
     def trace(self, key: jax.Array, count: int, recursion: Recursion) -> tuple[ArcParts, jax.Array]:
-        """Sample trees top down; see ``Traceable.trace``.
+        """Sample trees top down.
 
         Place m - 1 of the arcs is the arc to word m. The head of a word is the place divided by n +
         1.
@@ -155,9 +155,7 @@ def _complete(s: Semiring, arcs: Value, recursion: Recursion) -> tuple[Value, Va
     """Sum over the complete spans that ``total`` needs.
 
     Args:
-        s: the semiring.
         arcs: ``[batch, places, places]``.
-        recursion: memory budget of the steps.
 
     Returns:
         Three values ``[batch, places]``: in entry d of the first, word 0 dominates words 1 to d; of
@@ -251,7 +249,6 @@ def _descend(spans: _Spans, whole: Sequence[Any], key: jax.Array) -> jax.Array:
     Args:
         spans: log weights.
         whole: kind, and ends ``[count, batch]``, of the topmost spans in each draw.
-        key: a random key.
     """
     count, batch = whole[0][1].shape
     places = spans.right.shape[1]

@@ -128,7 +128,6 @@ def used_entry(array: Any, axes: int = 1) -> jax.Array:
 
     Args:
         array: the uses of parts, with at most one in each entry of the other axes, or ``Places``.
-        axes: the number of last axes.
     """
     if not isinstance(array, Places):
         marks = jnp.asarray(array)
@@ -150,11 +149,6 @@ def used_entry(array: Any, axes: int = 1) -> jax.Array:
 
 def as_form(derivations: Any, shape: tuple[int | None, ...], name: str) -> Any:
     """Return derivations as a NumPy array, or a traced one of JAX, after checks.
-
-    Args:
-        derivations: an array of integers.
-        shape: the shape of a batch; None for an axis of any size.
-        name: a name for derivations, in the plural, for messages.
 
     Raises:
         UsageError: if they are no integers of that shape, with or without leading axes.
@@ -210,12 +204,7 @@ def modules_of(*arrays: Any) -> Any:
 
 
 def used_places(lengths: Any, size: int) -> Any:
-    """Return ``[batch, size]`` which places lengths include, concrete if they are.
-
-    Args:
-        lengths: ``[batch]``.
-        size: number of places.
-    """
+    """Return ``[batch, size]`` which places lengths include, concrete if they are."""
     lengths = lengths if isinstance(lengths, Tracer) else np.asarray(lengths)
     return np.arange(size) < lengths[:, None]
 
@@ -226,8 +215,6 @@ def check_labels(labels: Any, used: Any, count: int, name: str, label: str) -> A
     Args:
         labels: ``[..., batch, n]``.
         used: ``[batch, n]`` which of them are used.
-        count: number of labels.
-        name: what the array is, for messages.
         label: what a label is, in the plural.
 
     Raises:
@@ -250,7 +237,6 @@ def first_rows(rows: jax.Array, used: jax.Array, count: int) -> jax.Array:
     Args:
         rows: ``[..., many, fields]``.
         used: ``[..., many]``.
-        count: number of rows returned.
     """
     order = jnp.argsort(~used, -1, stable=True)[..., :count]
     chosen = jnp.take_along_axis(rows, order[..., None], -2)

@@ -87,9 +87,7 @@ class Recursion:
 
         Args:
             step: maps a state and slices ``[batch, ...]`` to the next state.
-            state: a pytree of arrays.
             slices: a pytree of arrays ``[batch, steps, ...]``.
-            steps: the number of steps.
 
         Raises:
             ValueError: if not even one step at a time fits into the budget.
@@ -106,9 +104,7 @@ class Recursion:
         Args:
             step: maps a state and slices ``[batch, ...]`` to the next state and to outputs
                 ``[batch, ...]``, a pytree of arrays.
-            state: a pytree of arrays.
             slices: a pytree of arrays ``[batch, steps, ...]``.
-            steps: the number of steps; at least 1.
 
         Returns:
             The last state, and the outputs, ``[batch, steps, ...]``. Outputs are not counted in the

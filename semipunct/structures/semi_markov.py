@@ -71,7 +71,6 @@ class SemiMarkovChain(Readable[SemiMarkovParts], Traceable):
     form_axes: ClassVar[int] = 2
 
     def places(self, derivations: Any) -> SemiMarkovParts:
-        """Return the places of the parts of segmentations; see ``Readable.places``."""
         batch, length, widths, states = self.weights.segment.shape
         segments = as_form(derivations, (batch, None, 3), "segments")
         inside = used_places(self.lengths, length)
@@ -106,7 +105,6 @@ class SemiMarkovChain(Readable[SemiMarkovParts], Traceable):
         return SemiMarkovParts(*mask_places(valid, place, pair, begun))
 
     def from_parts(self, parts: SemiMarkovParts) -> jax.Array:
-        """Return segments; see ``Readable.from_parts``."""
         place = used_entry(parts.segment, 2)
         length, states = place.shape[-1], self.weights.segment.shape[-1]
         last = jnp.arange(length)
@@ -119,7 +117,7 @@ class SemiMarkovChain(Readable[SemiMarkovParts], Traceable):
         feature: SemiMarkovParts | None = None,
         recursion: Recursion = Recursion(),
     ) -> Total:
-        """Run the forward recursion (section 3.2); arguments as in ``Structure.total``.
+        """Run the forward recursion (section 3.2).
 
         The state of a step is a window of ``max_width`` vectors. The first contains the sums over
         segmentations that end just before this position, by the state of the last segment; the
@@ -144,7 +142,7 @@ class SemiMarkovChain(Readable[SemiMarkovParts], Traceable):
     def trace(
         self, key: jax.Array, count: int, recursion: Recursion
     ) -> tuple[SemiMarkovParts, jax.Array]:
-        """Filter forward and sample backward, segment by segment; see ``Traceable.trace``.
+        """Filter forward and sample backward, segment by segment.
 
         Place i of the segments is the segment that ends at position i; place i of the transitions
         is the transition out of it.
@@ -314,7 +312,6 @@ def _used_segments(ends: Any, widths: int) -> Any:
 
     Args:
         ends: ``[batch, length]`` whether a position does.
-        widths: number of widths.
     """
     begun = np.arange(widths)[None, :, None] <= np.arange(ends.shape[1])[:, None, None]
     return ends[:, :, None, None] & begun[None]

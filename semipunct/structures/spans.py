@@ -74,7 +74,6 @@ class SpanTrees(Readable[SpanParts], Traceable):
     form_axes: ClassVar[int] = 2
 
     def places(self, derivations: Any) -> SpanParts:
-        """Return the places of spans; see ``Readable.places``."""
         words, _, labels = self.weights.span.shape[1:]
         first, last, label, used, valid = spans_of_trees(derivations, self.lengths, words)
         valid = valid & check_labels(label, used, labels, "labels", "labels")
@@ -82,7 +81,6 @@ class SpanTrees(Readable[SpanParts], Traceable):
         return SpanParts(*mask_places(valid, place))
 
     def from_parts(self, parts: SpanParts) -> jax.Array:
-        """Return spans in preorder; see ``Readable.from_parts``."""
         return trees_of(as_marks(parts.span))
 
     def total(
@@ -91,7 +89,7 @@ class SpanTrees(Readable[SpanParts], Traceable):
         feature: SpanParts | None = None,
         recursion: Recursion = Recursion(),
     ) -> Total:
-        """Run the inside recursion by width; arguments as in ``Structure.total``."""
+        """Run the inside recursion by width."""
         s, span = semiring, self.weights.span
         batch, length = span.shape[:2]
         if length == 0:
@@ -107,7 +105,7 @@ class SpanTrees(Readable[SpanParts], Traceable):
     def trace(
         self, key: jax.Array, count: int, recursion: Recursion
     ) -> tuple[SpanParts, jax.Array]:
-        """Sample trees top down; see ``Traceable.trace``.
+        """Sample trees top down.
 
         The first n places are single words, in order.
         """
@@ -233,9 +231,6 @@ def spans_of_trees(
     Args:
         spans: ``[..., batch, spans, 3]`` first word, last word and label of each, in any order;
             rows that begin with -1 are ignored.
-        lengths: ``[batch]`` numbers of words.
-        words: the maximal number of words.
-        shortest: the number of words of the shortest tree.
 
     Returns:
         First words, last words and labels ``[..., batch, spans]``, zeros where unused; which are

@@ -132,12 +132,9 @@ def draw_heads(
     Args:
         probabilities: ``[batch, n + 1, n + 1]``: in row m, the probability of each head of word m
             in a step; in row 0, with a single root, of each word to be its child.
-        lengths: ``[batch]`` numbers of words.
-        single_root: whether the root has exactly one child.
         words: two arrays ``[batch]`` of random numbers; the trees of an item depend on its own, and
             on ``most``, only.
         counts: ``[batch]`` numbers of trees, at most ``most``.
-        most: the number of trees for which there is space.
     """
     batch, size, _ = probabilities.shape
     if size == 1:
@@ -221,10 +218,7 @@ def draw_heads_by_elimination(
 
     Args:
         arcs: ``[n + 1, n + 1]`` log weights.
-        length: the number of words.
-        single_root: whether the root has exactly one child.
         keys: ``[draws]`` a random key for each.
-        together: the number of simultaneous draws.
 
     Source: Colbourn et al. (1996).
     """

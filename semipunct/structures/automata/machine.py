@@ -99,7 +99,6 @@ def lift(semiring: Semiring, machine: Machine, feature: Machine | None = None) -
     """Turn log weights and their features into values.
 
     Args:
-        semiring: the semiring of the values.
         machine: log weights.
         feature: an additive quantity of each arc and end, shaped like the log weights.
     """
@@ -109,22 +108,12 @@ def lift(semiring: Semiring, machine: Machine, feature: Machine | None = None) -
 
 
 def log_weights(semiring: Semiring, machine: Machine) -> Machine:
-    """Convert values to log weights.
-
-    Args:
-        semiring: the semiring of the values.
-        machine: values.
-    """
+    """Convert values to log weights."""
     return type(machine)(*(semiring.log_weight(x) for x in machine))
 
 
 def as_transducer(semiring: Semiring, acceptor: Automaton) -> Transducer:
-    """Return the identity transducer of an acceptor: symbol a becomes the pair (a, a).
-
-    Args:
-        semiring: the semiring of the values.
-        acceptor: values.
-    """
+    """Return the identity transducer of an acceptor: symbol a becomes the pair (a, a)."""
     symbols = sizes(acceptor)[0]
     across = jax.tree.map(lambda x: x[..., :, None, :, :], acceptor.arcs)
     is_diagonal = jnp.eye(symbols, dtype=bool)[:, :, None, None]
@@ -133,22 +122,12 @@ def as_transducer(semiring: Semiring, acceptor: Automaton) -> Transducer:
 
 
 def inputs_of(semiring: Semiring, machine: Transducer) -> Automaton:
-    """Return the input projection of a transducer, summed over its outputs.
-
-    Args:
-        semiring: the semiring of the values.
-        machine: values.
-    """
+    """Return the input projection of a transducer, summed over its outputs."""
     return Automaton(machine.initial, semiring.sum(machine.arcs, axis=-3), machine.final)
 
 
 def outputs_of(semiring: Semiring, machine: Transducer) -> Automaton:
-    """Return the output projection of a transducer, summed over its inputs.
-
-    Args:
-        semiring: the semiring of the values.
-        machine: values.
-    """
+    """Return the output projection of a transducer, summed over its inputs."""
     return Automaton(machine.initial, semiring.sum(machine.arcs, axis=-4), machine.final)
 
 
@@ -193,7 +172,6 @@ def compose(semiring: Semiring, first: Transducer, second: Transducer) -> Transd
     | 2      | to 0   |             |              | to 2        |
 
     Args:
-        semiring: the semiring of the values.
         first: values, arcs ``[..., inputs, letters, states, states]``.
         second: values, arcs ``[..., letters, outputs, others, others]``, the same leading axes.
 
@@ -288,7 +266,6 @@ def closure(semiring: Semiring, matrix: Value) -> Value:
     construction.
 
     Args:
-        semiring: the semiring of the values.
         matrix: ``[..., n, n]`` values of single steps.
 
     Raises:
@@ -322,10 +299,6 @@ def remove_epsilon(semiring: Semiring, automaton: Automaton) -> Automaton:
 
     With E the epsilon arcs, arcs become ``star(E) A`` and final weights ``star(E) rho``.
 
-    Args:
-        semiring: the semiring of the values.
-        automaton: values.
-
     Raises:
         TypeError: if the semiring has no star.
 
@@ -347,10 +320,6 @@ def remove_epsilon(semiring: Semiring, automaton: Automaton) -> Automaton:
 def distances(semiring: Semiring, automaton: Automaton) -> Value:
     """Sum over all paths between each pair of states: ``[..., states, states]``.
 
-    Args:
-        semiring: the semiring of the values.
-        automaton: values.
-
     Raises:
         TypeError: if the semiring has no star.
 
@@ -362,10 +331,6 @@ def distances(semiring: Semiring, automaton: Automaton) -> Value:
 
 def shortest_distance(semiring: Semiring, automaton: Automaton) -> Value:
     """Sum over all accepting paths, that is, over all strings: ``[...]``.
-
-    Args:
-        semiring: the semiring of the values.
-        automaton: values.
 
     Raises:
         TypeError: if the semiring has no star.
@@ -387,7 +352,6 @@ def accept(
     For semirings without a star, or to compute derivations, see ``string_paths``.
 
     Args:
-        semiring: the semiring of the values of the automaton.
         automaton: values, with at most one leading axis, the batch axis (or of size 1).
         strings: ``[batch, length]`` symbols, none of them epsilon.
         lengths: ``[batch]`` numbers of symbols used, 0 to ``length``; all of them by default.
@@ -425,13 +389,10 @@ def read_strings(
     """Multiply a row vector, one matrix per position and a column vector.
 
     Args:
-        semiring: the semiring of the values.
         start: ``[batch, states]`` the row vectors.
         matrix: maps a slice ``[batch, ...]`` to its matrices ``[batch, states, states]``.
         slices: a pytree of arrays ``[batch, length, ...]``.
-        lengths: ``[batch]`` numbers of positions used.
         final: the column vectors, of a shape that broadcasts to ``[batch, states]``.
-        recursion: memory budget of the steps.
     """
     s = semiring
     batch, length = jax.tree.leaves(slices)[0].shape[:2]
@@ -448,9 +409,7 @@ def reading_step(
     """Return the step of ``read_strings``, whose carry is vectors and the log of their scale.
 
     Args:
-        semiring: the semiring of the values.
         matrix: maps a slice ``[batch, ...]`` to its matrices ``[batch, states, states]``.
-        lengths: ``[batch]`` numbers of positions used.
     """
     s = semiring
 

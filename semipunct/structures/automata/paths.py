@@ -87,7 +87,6 @@ class StringPaths(Readable[PathParts], Traceable):
         return self._written_out(self.weights)
 
     def places(self, derivations: Any) -> PathParts:
-        """Return the places of the parts of sequences of states; see ``Readable.places``."""
         batch, length = self.strings.shape
         count = self.weights.initial.shape[-1]
         states = as_form(derivations, (batch, length + 1), "states")
@@ -102,7 +101,6 @@ class StringPaths(Readable[PathParts], Traceable):
         return PathParts(*mask_places(valid, first, xp.where(used[:, 1:], arc, -1), end))
 
     def from_parts(self, parts: PathParts) -> jax.Array:
-        """Return states; see ``Readable.from_parts``."""
         arc = used_entry(parts.arcs, 2)
         count = self.weights.initial.shape[-1]
         after = jnp.where(arc < 0, -1, arc % count)
@@ -137,7 +135,7 @@ class StringPaths(Readable[PathParts], Traceable):
         feature: PathParts | None = None,
         recursion: Recursion = Recursion(),
     ) -> Total:
-        """Run the forward recursion; arguments as in ``Structure.total``."""
+        """Run the forward recursion."""
         s = semiring
         features = PathParts(None, None, None) if feature is None else feature
         if not self.by_position:
@@ -159,7 +157,7 @@ class StringPaths(Readable[PathParts], Traceable):
     def trace(
         self, key: jax.Array, count: int, recursion: Recursion
     ) -> tuple[PathParts, jax.Array]:
-        """Filter forward and sample backward; see ``Traceable.trace``.
+        """Filter forward and sample backward.
 
         Place i of the arcs is the arc that reads symbol i.
         """

@@ -86,7 +86,6 @@ def label_matrices(
     """Multiply the matrices of the symbols of each label.
 
     Args:
-        semiring: the semiring of the weights.
         suffixes: trie of the reversed labels.
         columns: the columns of that trie.
         absorbing: for each level of the trie the weights ``l`` and ``r`` of the symbols of its

@@ -135,7 +135,6 @@ def place(batch: Sequence[Absorptions], groups: Sequence[Ints], lanes: Sequence[
     Args:
         batch: one per sentence.
         groups: for each sentence ``[absorptions]`` the width group of each absorption.
-        lanes: the number of lanes of each group.
     """
     # Absorptions are numbered consecutively through the batch.
     ends = np.cumsum([len(a.kid) for a in batch]).tolist()
@@ -257,7 +256,6 @@ def _columns(
         each: the absorptions.
         slots: ``[n + 1]`` the automaton of each slot.
         rows: ``[absorptions]`` the row that each absorption writes.
-        automata: the number of automata.
 
     Returns:
         Columns ``[absorptions]`` of ``Lanes``, with nodes counted from 0 and sentence 0, and the

@@ -171,7 +171,6 @@ class Pairs(NamedTuple):
         Args:
             left: ``[pairs]`` left labels.
             right: ``[pairs]`` right labels.
-            labels: number of labels.
         """
         return cls(Groups.of(left, labels), Groups.of(right, labels), 0)
 
@@ -231,7 +230,7 @@ class GivenTrees(NamedTuple):
         feature: Any = None,
         recursion: Recursion = Recursion(),
     ) -> Total:
-        """Run ``inside``; arguments as in ``Structure.total``.
+        """Run ``inside``.
 
         ``feature`` replaces the feature of the trees. Steps read results of any earlier steps, and
         their factors are multiplied at the end, so the reverse pass keeps all steps: the budget of
@@ -245,7 +244,6 @@ def inside(trees: GivenTrees, semiring: Semiring) -> Total:
 
     Args:
         trees: log weights and the schedule of a batch.
-        semiring: defines sums and products.
 
     Returns:
         One total per sentence, zero for a sentence without any derivation.
@@ -307,7 +305,6 @@ def _unless_idle(absorb: _Absorb, busy: jax.Array, s: Semiring) -> _Absorb:
     Args:
         absorb: absorbs one constituent per lane.
         busy: whether any lane is not idle.
-        s: the semiring.
     """
 
     def nothing(lanes: Lanes, choice: Value, vectors: Vectors) -> Absorbed:
@@ -331,7 +328,6 @@ def _absorb(
     Args:
         pairs: the labels of each pair.
         automata: the slot automata.
-        s: the semiring.
         lanes: ``[lanes]`` the absorptions of one step.
         choice: ``[lanes, pairs]`` the choices of the kids.
         vectors: ``[lanes, width]`` those of the kid at its left and right edge, and that of its
