@@ -73,7 +73,8 @@ class Readable(PartWise[P]):
         """
         places, whole = self.places(derivations), self.expand().log_weights
         form = derivations if isinstance(derivations, jax.Array) else np.asarray(derivations)
-        none = (form == -1).all(tuple(range(form.ndim - self.form_axes, form.ndim)))[..., None]
+        axes = tuple(range(form.ndim - self.form_axes, form.ndim))
+        none = (form == -1).all(axes)[..., None] & (form.size > 0)
         return jax.tree.map(
             lambda x, w: Places(jnp.where(none & (x < 0), -1, x), w.shape[1:], w.dtype).marks(),
             places,
