@@ -1,13 +1,9 @@
 """The best non-projective trees, by contraction of cycles.
 
-On the host, ``best_heads`` contracts in double precision, and ``top_heads`` ranks trees by it. On
-the device, ``traced_best_heads`` does in arrays of fixed shape what ``best_heads`` does: nodes keep
-their numbers. The node with the smallest number of a cycle stands for all of it after the
-contraction, and the others leave the graph. Each arc of the contracted graph remembers the arc of
-the sentence that it stands for: from these the heads are read off, and expanding a cycle only
-decides which of its nodes the arc from outside enters.
-
-Why on the device as well: docs/decisions/training.md.
+``best_heads`` contracts on the host in double precision, and ``top_heads`` ranks trees by it.
+``traced_best_heads`` contracts on the device in arrays of fixed shape: the node with the smallest
+number of a cycle represents it, and each arc of the contracted graph remembers its arc of the
+sentence.
 
 Source: Chu and Liu (1965); Edmonds (1967).
 """
@@ -29,9 +25,8 @@ def best_heads(arcs: Any, lengths: Any, single_root: bool) -> tuple[Any, Any]:
 
     Trees are compared first by the number of forbidden arcs, then, with a single root, by the
     number of children of the root, then by weight. Such triples are added and compared like
-    numbers, which is all that the contraction needs: the result is exact, unlike that of a large
-    penalty on the root, and needs no second search, unlike that of Zmigrod et al. (2020), section
-    3, at the same cost of n**3 at worst.
+    numbers, so the result is exact, unlike with a large penalty on the root, and needs no second
+    search (Zmigrod et al. 2020, section 3).
 
     Args:
         arcs: ``[batch, n + 1, n + 1]`` log weights from head to dependent; 0 is the root.
@@ -146,14 +141,12 @@ class _Trees(NamedTuple):
     """A set of trees, in the order of a heap.
 
     Attributes:
-        negative: minus a bound of their log weights, or that of the best one if it is known.
+        negative: minus a bound of their log weights, or minus the log weight of the best one.
         number: decides ties.
-        is_known: whether ``tree`` is the best one; otherwise it is the best of a larger set, and
-            the set is those of its trees whose first other head is that of the word after the fixed
-            ones.
-        left: ``[n + 1, n + 1]`` log weights, minus infinity where an arc is forbidden, of the set
-            or of the larger one.
-        fixed: the number of words, from the first, whose heads are those of the tree.
+        is_known: whether ``tree`` is the best one; otherwise it is the best of a larger set, of
+            which this set has the trees that first differ from it at the word after the fixed ones.
+        left: ``[n + 1, n + 1]`` log weights, minus infinity where an arc is forbidden.
+        fixed: the number of words, from the first, whose heads are fixed.
         tree: ``[n]`` heads.
     """
 

@@ -155,20 +155,18 @@ def linear_chain(
     lengths: jax.Array | None = None,
     method: Literal["sequential", "parallel"] = "sequential",
 ) -> LinearChain:
-    """Make linear chains; the weight of a sequence is the product of its emissions and transitions.
+    """Make linear chains, which weigh a sequence of states by its emissions and transitions.
 
     Args:
-        emission: ``[batch, length, states]`` log weight of each state at each position.
-        transition: ``[batch, length - 1, states, states]`` log weight of each step; either of the
-            first two axes may have size 1, or be missing from the left.
-        lengths: ``[batch]`` numbers of positions used, 0 to ``length``; all of them by default. The
-            empty chain has one derivation, of weight one.
-        method: ``sequential`` takes ``length`` steps of matrix-vector products; ``parallel``
-            multiplies neighbouring matrices, in log2(``length``) steps with ``states`` times the
-            work, which is faster on parallel hardware if there are few states.
+        emission: ``[*batch, length, states]`` log weights.
+        transition: ``[*batch, length - 1, states, states]`` log weights; axes before the states may
+            have size 1, or be missing from the left.
+        lengths: ``[*batch]``, from 0 on; ``length`` by default.
+        method: ``sequential`` takes ``length`` steps; ``parallel`` log2(``length``) steps with
+            ``states`` times the work, for parallel hardware and few states.
 
     Raises:
-        UsageError: if shapes do not fit, a length is out of range or a log weight is not one.
+        UsageError: if a shape, a length or a log weight is wrong.
     """
     emission, transition = as_log_weights(emission), as_log_weights(transition)
     transition = transition.reshape((1,) * (4 - transition.ndim) + transition.shape)

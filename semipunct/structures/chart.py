@@ -1,10 +1,9 @@
 """Charts of spans, laid out so that combining adjacent spans needs no gather or scatter.
 
-For every split, a span from place i to place i + w combines a span that starts at i and a span that
-ends at i + w. Spans are therefore stored twice: by start, where row d holds the span of width d
-from place i on; and by end, newest first, where row d holds the span of width w - 1 - d that ends
-at place i + w. In the next step the ends are those of place i + 1, below a new row. Splits are then
-rows, and a sum over splits is one product and one sum.
+A span from place i to place i + w combines a span that starts at i and one that ends at i + w.
+Spans are stored twice: by start, where row d holds the span of width d from place i on; and by end,
+newest first, where row d holds the span of width w - 1 - d that ends at place i + w. Splits are
+then rows, and a sum over splits is one product and one sum.
 """
 
 from __future__ import annotations
@@ -96,19 +95,17 @@ def rows_by_width(
 ) -> tuple[Chart, Any]:
     """Run steps like ``by_width``, and also return the rows that they output.
 
-    Narrow spans have few splits and wide spans few places, so the steps are grouped into blocks.
-    Each block has as many rows as its widest span needs, and as many places as its narrowest.
+    Narrow spans have few splits and wide spans few places, so the steps are grouped into blocks,
+    each with as many rows as its widest span needs, and as many places as its narrowest.
 
     Args:
-        semiring: its zero fills rows that have no spans yet.
         step: maps a chart, the width and slices to the next chart and to log weights ``[batch,
             places, ...]`` of the spans of that width by their start, or None.
-        steps: the greatest width.
-        undivided: the most steps that are one block; each block is compiled by itself.
+        undivided: the most steps in one block; each block is compiled by itself.
 
     Returns:
-        The last chart, and the outputs of the steps, ``[batch, steps, steps + 1, ...]``, minus
-        infinity where no span of the width starts; None without steps.
+        The last chart, and the outputs ``[batch, steps, steps + 1, ...]``, minus infinity where no
+        span of the width starts; None without steps.
     """
     if not steps:
         return chart, None

@@ -1,6 +1,6 @@
 """Alignments of frames to a sequence of labels: CTC, and transducers, which are ``Alignments``.
 
-By connectionist temporal classification (CTC) the parts are
+The parts of CTC (connectionist temporal classification) are
 
 | Part  | Shape                               | Entry                                         |
 | ----- | ----------------------------------- | --------------------------------------------- |
@@ -8,13 +8,11 @@ By connectionist temporal classification (CTC) the parts are
 
 State ``2 * i + 1`` is label i, state ``2 * i`` the blank before it; the last state is the blank
 after all labels. An alignment starts in one of the first two states, ends in one of the last two,
-and from frame to frame it stays in its state or goes on to the next one, or from a label to the
-next one if the two differ. The symbols of its states, merged where they repeat and without blanks,
-are the labels, so each sequence of symbols that stands for the labels is one alignment.
+and from frame to frame it stays in its state, goes on to the next one, or from a label to the next
+one if the two differ.
 
-A transducer (RNN-T) has paths through the lattice of ``monotone`` with two operations: step
-``[b, t, u, 0]`` is a blank that ends frame t - 1, after u labels, and ``[b, t, u, 1]`` is label
-u - 1 in frame t.
+A transducer (RNN-T) has paths through the lattice of ``monotone``: step ``[b, t, u, 0]`` is a blank
+that ends frame t - 1, after u labels, and ``[b, t, u, 1]`` is label u - 1 in frame t.
 
 Source: Graves et al. (2006), section 4.1; of transducers, Graves (2012).
 """
@@ -182,24 +180,20 @@ def ctc(
     label_lengths: npt.ArrayLike | None = None,
     blank: int = 0,
 ) -> CTC:
-    """Make the alignments of frames to labels; the weight of one is the product of its symbols.
+    """Make the alignments of frames to labels by CTC.
 
-    The log partition is the log probability of the labels, and its negation the loss. If there are
-    fewer frames than an alignment needs (one for each label, and one more between equal
-    neighbours), it is minus infinity, with gradient zero. Without frames, only the empty sequence
-    of labels is possible, with probability one.
+    The log partition is the log probability of the labels. If there are fewer frames than labels,
+    plus one for each pair of equal neighbours, it is minus infinity, with gradient zero.
 
     Args:
-        log_probs: ``[batch, frames, symbols]`` log probability, or any log weight, of each symbol
-            at each frame, as of ``jax.nn.log_softmax``.
-        labels: ``[batch, labels]`` symbols, none of them the blank; the padding is ignored.
-        lengths: ``[batch]`` numbers of frames, 0 to ``frames``; all of them by default.
-        label_lengths: ``[batch]`` numbers of labels, 0 to ``labels``; all of them by default.
+        log_probs: ``[*batch, frames, symbols]`` log probabilities, or any log weights.
+        labels: ``[*batch, labels]`` symbols, none of them the blank.
+        lengths: ``[*batch]`` numbers of frames; all of them by default.
+        label_lengths: ``[*batch]`` numbers of labels; all of them by default.
         blank: the symbol of frames without a label.
 
     Raises:
-        UsageError: if shapes do not fit, a length is out of range, a label is not a symbol or is
-            the blank, or a log weight that an alignment can use is not one.
+        UsageError: if a shape, a length, a label or a log weight is wrong.
     """
     log_probs = as_log_weights(log_probs)
     check_shapes(log_probs=(log_probs, "batch frames symbols"))
@@ -365,23 +359,19 @@ def transducer(
 ) -> Alignments:
     """Make the alignments of frames to labels by a transducer (RNN-T).
 
-    In a frame any number of labels are emitted, then a blank, which leads to the next frame. The
-    log partition is the log probability of the labels, and its negation the loss. The operations of
-    an alignment are 0, a blank, and 1, a label; the first sequence consists of the frames, the
-    second of the labels. Without frames, only the empty sequence of labels is possible, with
-    probability one.
+    In a frame any number of labels are emitted (operation 1), then a blank (operation 0), which
+    leads to the next frame. The log partition is the log probability of the labels.
 
     Args:
-        log_probs: ``[batch, frames, labels + 1, symbols]`` log probability, or any log weight, of
-            each symbol at each frame after each number of labels, as of ``jax.nn.log_softmax``.
-        labels: ``[batch, labels]`` symbols, none of them the blank; the padding is ignored.
-        lengths: ``[batch]`` numbers of frames, 0 to ``frames``; all of them by default.
-        label_lengths: ``[batch]`` numbers of labels, 0 to ``labels``; all of them by default.
+        log_probs: ``[*batch, frames, labels + 1, symbols]`` log probabilities, or any log weights,
+            at each frame after each number of labels.
+        labels: ``[*batch, labels]`` symbols, none of them the blank.
+        lengths: ``[*batch]`` numbers of frames; all of them by default.
+        label_lengths: ``[*batch]`` numbers of labels; all of them by default.
         blank: the symbol that ends a frame.
 
     Raises:
-        UsageError: if shapes do not fit, a length is out of range, a label is not a symbol or is
-            the blank, or a log weight that an alignment can use is not one.
+        UsageError: if a shape, a length, a label or a log weight is wrong.
 
     Source: Graves (2012), section 2.4.
     """

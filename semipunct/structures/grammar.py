@@ -334,30 +334,27 @@ def pcfg(
     lengths: jax.Array | None = None,
     spans: jax.Array | float | None = None,
 ) -> PCFG:
-    """Make the parses of sentences; the weight of a parse is the product of its parts.
+    """Make the parses of sentences by a grammar in Chomsky normal form.
 
-    The grammar is in Chomsky normal form. The root and all spans of two words or more are
-    nonterminals that expand to two symbols; a single word is a preterminal. Sentences of fewer than
-    two words have no parse: their total is zero. The factors of a product are ordered: the root,
-    then for each span its own weight, its rule, its left and its right part.
+    All spans of two words or more are nonterminals that expand to two symbols; a single word is a
+    preterminal. Sentences of fewer than two words have no parse.
 
-    In ``Log`` the sums over splits and over rules are products of matrices of numbers. Only if a
-    sum is so small that terms which were lost may matter, the batch is summed again in logarithms.
+    In ``Log`` the sums over splits and over rules are products of matrices of numbers. Only if lost
+    terms may matter, the batch is summed again in logarithms.
 
     Args:
-        root: ``[batch, nonterminals]`` log weight of each symbol of the whole sentence.
-        rules: ``[batch, nonterminals, symbols, symbols]`` log weight of each rule; symbols are
-            the nonterminals, then the preterminals. The batch axis of root and rules may have
-            size 1, or be missing.
-        emission: ``[batch, n, preterminals]`` log weight of each preterminal for each word.
-        lengths: ``[batch]`` numbers of words, 0 to n; n by default.
-        spans: ``[batch, n, n, nonterminals]`` log weight of each nonterminal from word i (axis 1)
-            to word j (axis 2), inclusive; entries with i >= j are ignored. A number is the weight
-            of all of them: 0.0 where only positions are wanted, such as the spans of the best tree
-            or their marginals. None for parses without positions, which take less time.
+        root: ``[*batch, nonterminals]`` log weight of each symbol of the whole sentence.
+        rules: ``[*batch, nonterminals, symbols, symbols]`` log weights; symbols are the
+            nonterminals, then the preterminals. Batch axes of root and rules may have size 1, or be
+            missing.
+        emission: ``[*batch, n, preterminals]`` log weight of each preterminal for each word.
+        lengths: ``[*batch]`` numbers of words, 0 to n; n by default.
+        spans: ``[*batch, n, n, nonterminals]`` log weight of each nonterminal of words i to j,
+            inclusive, with i < j; a number is the weight of all of them. 0.0 gives parses
+            positions, and so trees; None, for parts only, takes less time.
 
     Raises:
-        UsageError: if shapes do not fit, a length is out of range or a log weight is not one.
+        UsageError: if a shape, a length or a log weight is wrong.
     """
     root, rules, emission = as_log_weights(root), as_log_weights(rules), as_log_weights(emission)
     root = root.reshape((1,) * (2 - root.ndim) + root.shape)

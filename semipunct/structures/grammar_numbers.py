@@ -1,13 +1,12 @@
 """The inside recursion of a grammar in numbers, relative to the largest symbol of each span.
 
-In logarithms the sums over splits, of all pairs of symbols, are exponentiated and turned into
-logarithms again in every step, which takes several times as long as the two products of matrices.
-Here a span is a vector of numbers, the largest of which is one, and the log of their unit; only the
-vectors of new spans, the results of a step, pass through logarithms.
+In logarithms the sums over splits would be exponentiated in every step, which takes several times
+as long as the two products of matrices. Here a span is a vector of numbers, the largest of which is
+one, and the log of their unit.
 
-A term is lost if it is below the smallest float in these units. That matters only to a sum that is
-small, too: such sums are marked, and the caller repeats the recursion in logarithms if one is part
-of a whole sentence (docs/decisions/recursions.md).
+A term is lost if it is below the smallest float in these units. Sums that are so small that this
+matters are marked, and the caller repeats the recursion in logarithms if one is part of a whole
+sentence (docs/decisions/recursions.md).
 """
 
 from __future__ import annotations

@@ -178,22 +178,19 @@ def hypergraphs(
     lengths: npt.ArrayLike | None = None,
     room: Room | None = None,
 ) -> Hypergraphs:
-    """Make hypergraphs; the weight of a derivation is the product of its hyperedges.
+    """Make hypergraphs, which weigh a derivation by its hyperedges.
 
     Args:
-        weights: ``[batch, edges]`` log weight of each hyperedge.
-        heads: ``[batch, edges]`` the head of each, numbered from 1; concrete, not traced by JAX,
-            like all arguments except the weights.
-        tails: ``[batch, edges, tails]`` the tails of each, in the order of their factors;
-            ``NOTHING``, 0, for none.
-        roots: ``[batch]`` the node of whole derivations; ``NOTHING`` for an item whose only
-            derivation is empty.
-        lengths: ``[batch]`` numbers of hyperedges used, the first ones; all of them by default.
-        room: padded sizes, at least those of ``room_of``, which is the default.
+        weights: ``[*batch, edges]`` log weights; the only argument that JAX may trace.
+        heads: ``[*batch, edges]`` the head of each hyperedge, numbered from 1.
+        tails: ``[*batch, edges, tails]`` its tails, in the order of their factors; 0 for none.
+        roots: ``[*batch]`` the node of whole derivations; 0 if the only derivation is empty.
+        lengths: ``[*batch]`` numbers of hyperedges, the first ones; all of them by default.
+        room: padded sizes, at least those that the hypergraphs need.
 
     Raises:
-        UsageError: if shapes do not fit, a node or a length is out of range, a hypergraph has a
-            cycle, its root has no derivation, one could use a node twice, or the room is too small.
+        UsageError: if a shape, a node, a length or a log weight is wrong, a hypergraph has a cycle,
+            its root has no derivation, one could use a node twice, or the room is too small.
     """
     weights = as_log_weights(weights)
     check_shapes(weights=(weights, "batch edges"))

@@ -70,24 +70,21 @@ def hidden_markov(
     lengths: npt.ArrayLike | None = None,
     form: Form = "log_probs",
 ) -> LinearChain:
-    """Make the chains of states of a hidden Markov model, given what they emitted.
+    """Make the chains of states of hidden Markov models, given their emissions.
 
-    The log partition is the log likelihood of the observations, the best derivation the Viterbi
-    path; marginals are the posteriors.
+    The log partition is the log likelihood of the observations; marginals are the posteriors.
 
     Args:
         initial: ``[states]`` probability of each first state.
         transition: ``[states, states]`` probability of each state after each state.
         emission: ``[states, symbols]`` probability of each symbol in each state. Without
-            ``observations``, ``[batch, length, states]`` log likelihood of what was observed at
-            each position in each state, in any ``form``.
-        observations: ``[batch, length]`` symbols; the padding is ignored.
-        lengths: ``[batch]`` numbers of positions, 0 to ``length``; all of them by default.
+            ``observations``, ``[*batch, length, states]`` log likelihoods, in any ``form``.
+        observations: ``[*batch, length]`` symbols.
+        lengths: ``[*batch]``, from 0 on; ``length`` by default.
         form: whether parameters are log probabilities, probabilities or logits.
 
     Raises:
-        UsageError: if shapes do not fit, an observation is not a symbol, a length is out of range,
-            or a row is not of probabilities.
+        UsageError: if a shape, an observation or a length is wrong, or a row has not the sum one.
     """
     first = _log_probs("initial", initial, 1, form)
     follow = _log_probs("transition", transition, 2, form)
@@ -106,17 +103,17 @@ def hidden_semi_markov(
     lengths: npt.ArrayLike | None = None,
     form: Form = "log_probs",
 ) -> SemiMarkovChain:
-    """Make the segmentations of a hidden semi-Markov model, whose states have durations.
+    """Make the segmentations of hidden semi-Markov models, whose states have durations.
 
-    A state lasts for a number of positions, and emits a symbol at each. The last one ends at the
-    last position: it is not cut off there.
+    A state lasts for a number of positions and emits a symbol at each. The last state ends at the
+    last
+    position: it is not cut off there.
 
     Args:
         initial: ``[states]`` probability of each first state.
-        transition: ``[states, states]`` probability of each state after each state; with zeros on
-            the diagonal, the durations are all that determines how long a state lasts.
+        transition: ``[states, states]`` probability of each state after each state.
         duration: ``[states, widths]`` probability of each duration, from 1 on, in each state.
-        emission: as for ``hidden_markov``.
+        emission: as for ``hidden_markov``, like the other arguments.
 
     Raises:
         UsageError: as for ``hidden_markov``.
@@ -144,16 +141,15 @@ def hidden_semi_markov(
 def hidden_markov_counts(
     parts: ChainParts, observations: npt.ArrayLike, symbols: int
 ) -> HiddenMarkovCounts:
-    """Count uses of parameters in chains, added up over the batch.
+    """Count uses of parameters in chains, added up over the batch and leading axes.
 
     Of marginals they are the expected counts of the EM algorithm (Baum and Welch), of best
-    derivations those of Viterbi training, of samples those of stochastic EM. Chains of probability
-    zero have no marginals, but their best parts are meaningless: leave them out.
+    derivations the counts of Viterbi training. Chains of probability zero have no marginals: leave
+    them out.
 
     Args:
-        parts: marginals, or the parts of derivations, of chains that ``hidden_markov`` made.
-            Leading axes, of several derivations of each item, are added up, too.
-        observations: ``[batch, length]`` symbols; the padding is ignored.
+        parts: marginals, or parts of derivations, of chains that ``hidden_markov`` made.
+        observations: ``[*batch, length]`` symbols.
 
     Raises:
         UsageError: if shapes do not fit.

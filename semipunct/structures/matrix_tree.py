@@ -1,25 +1,22 @@
 """Sums over non-projective trees: by the inverse of a Laplacian, or by elimination in log space.
 
 The sum over trees is a determinant (Tutte 1984), and marginals follow from the inverse (Koo et al.
-2007; Smith and Smith 2007). Both come from one LU decomposition. Arcs to a word are divided by the
-largest one first, so nothing overflows. Pivots are differences, however: where cycles outweigh
-their exits, few digits remain. How many follows from the inverse itself: relative errors eps of the
-entries of a matrix M change the log of its determinant by at most eps times the sum of the entries
-of |inv(M)| * |M|, as its derivative is the inverse. Items for which that sum is too large are
-summed by elimination instead.
+2007; Smith and Smith 2007). Arcs to a word are divided by the largest one first, so nothing
+overflows. Pivots are differences, however: where cycles outweigh their exits, few digits remain.
+Relative errors eps of the entries of a matrix M change the log of its determinant by at most eps
+times the sum of the entries of |inv(M)| * |M|. Where that sum is too large, an item is summed by
+elimination.
 
 With a single root, M is the Laplacian of the arcs between words, with the arcs from the root added
 to the row of word 1: since the columns of the Laplacian have sum zero, its determinant is the sum
 of the trees with one root (Koo et al. 2007, section 3.2, replace that row).
 
-By elimination, words are eliminated from the last to the first, as in the algorithm of Grassmann,
-Taksar and Heyman (1985): the pivot is the sum of the arcs to the word instead of a difference, and
-the arc from h to m through it is added to the direct one. Sums, products and quotients of positive
-numbers keep their relative precision, and in log space their range; the error is that of adding up
-the log weights, some 1e-3 in float32 for weights of 1e4. With a single root, a weight is the
-leading term of a series in t, where arcs from the root have order 1, and the others 0. The terms of
-order 1 in the total are the trees with one root. Without differences no leading term cancels, so
-the others are not needed.
+By elimination, words are eliminated from the last to the first (Grassmann, Taksar and Heyman 1985):
+the pivot is the sum of the arcs to the word, and the arc from h to m through it is added to the
+direct one. Without differences, log weights of any size keep their precision; the error is that of
+adding them up, some 1e-3 in float32 for weights of 1e4. With a single root, a weight is the leading
+term of a series in t, where arcs from the root have order 1, and the others 0; the terms of order 1
+in the total are the trees with one root.
 """
 
 from __future__ import annotations

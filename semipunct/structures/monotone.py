@@ -330,30 +330,25 @@ def alignments(
 ) -> Alignments:
     """Make alignments of two sequences by matches, deletions and insertions.
 
-    The weight of an alignment is the product of its operations and of the transitions between them.
-    With negative costs as log weights, the best alignment has the least cost (edit distance,
-    Needleman-Wunsch); with log probabilities, transitions and their ends it is a pair HMM. Two
-    empty sequences have one alignment, of weight one.
+    With negative costs as log weights the best alignment has the least cost (edit distance,
+    Needleman-Wunsch); with log probabilities, transitions and their ends it is a pair HMM.
 
     Args:
-        match: ``[batch, n, m]`` log weight of aligning symbol i of the first sequence with symbol j
-            of the second. All log weights are converted to its precision.
-        delete: log weight of symbol i of the first being aligned with nothing, after j symbols of
-            the second: ``[batch, n, m + 1]``, or a shape that broadcasts to it.
-        insert: log weight of symbol j of the second being aligned with nothing, after i symbols of
-            the first: ``[batch, n + 1, m]``, or a shape that broadcasts to it.
-        transition: ``[batch, 3, 3]`` log weight of each pair of successive operations, in the order
-            of match, delete, insert; the first axis may have size 1 or be missing. None for zeros,
-            which takes less time.
-        initial: ``[batch, 3]`` log weight of the first operation, or None for zeros; likewise. It
-            becomes part of the steps out of the first cell.
-        final: ``[batch, 3]`` log weight of the last operation, or None for zeros; likewise. It
-            becomes part of the steps to the last cell.
-        lengths: ``[batch, 2]`` numbers of symbols of the first and the second sequence; n and m by
-            default.
+        match: ``[*batch, n, m]`` log weight of aligning symbol i of the first sequence with symbol
+            j of the second, in the precision of the results.
+        delete: ``[*batch, n, m + 1]`` log weight of aligning symbol i of the first with nothing,
+            after j symbols of the second; or a shape that broadcasts.
+        insert: ``[*batch, n + 1, m]`` log weight of aligning symbol j of the second with nothing,
+            after i symbols of the first; or a shape that broadcasts.
+        transition: ``[*batch, 3, 3]`` log weight of successive operations, in the order of match,
+            delete, insert; axes of the batch may have size 1 or be missing. None, for zeros, takes
+            less time.
+        initial: ``[*batch, 3]`` log weight of the first operation, zeros by default; likewise.
+        final: ``[*batch, 3]`` log weight of the last operation, zeros by default; likewise.
+        lengths: ``[*batch, 2]`` lengths of both sequences; n and m by default.
 
     Raises:
-        UsageError: if shapes do not fit, a length is out of range or a log weight is not one.
+        UsageError: if a shape, a length or a log weight is wrong.
     """
     match = as_log_weights(match)
     check_shapes(match=(match, "batch rows columns"))
@@ -395,18 +390,10 @@ def alignments(
 
 
 def affine_gaps(opening: npt.ArrayLike, extension: npt.ArrayLike) -> tuple[jax.Array, jax.Array]:
-    """Return the transitions and initial weights of ``alignments`` with affine gaps.
+    """Return the transitions ``[3, 3]`` and initial weights ``[3]`` of alignments with affine gaps.
 
-    A gap of k symbols (successive deletions, or successive insertions) has log weight
-    ``opening + (k - 1) * extension``, in addition to those of its symbols. A deletion next to an
-    insertion opens another gap.
-
-    Args:
-        opening: log weight of the first symbol of a gap, a number (the negative of a penalty).
-        extension: log weight of each further one.
-
-    Returns:
-        ``transition`` ``[3, 3]`` and ``initial`` ``[3]``.
+    A gap of k symbols has log weight ``opening + (k - 1) * extension``, in addition to those of its
+    symbols. A deletion next to an insertion opens another gap.
 
     Source: Gotoh (1982).
     """

@@ -144,17 +144,16 @@ class NonprojectiveTrees(HeadTrees, Direct):
 def nonprojective_trees(
     arcs: jax.Array, lengths: jax.Array | None = None, single_root: bool = True
 ) -> NonprojectiveTrees:
-    """Make non-projective trees over words 1 to n; the weight of a tree is the product of its arcs.
+    """Make trees of any shape over words 1 to n, which weigh a tree by its arcs.
 
     Args:
-        arcs: ``[batch, n + 1, n + 1]`` log weight of the arc from head (axis 1, where 0 is the
-            root) to dependent (axis 2). Column 0 and the diagonal are ignored.
-        lengths: ``[batch]`` numbers of words, 0 to n; n by default. The empty sentence has one
-            tree, of weight one.
+        arcs: ``[*batch, n + 1, n + 1]`` log weight from head, where 0 is the root, to dependent.
+            Column 0 and the diagonal are ignored.
+        lengths: ``[*batch]`` numbers of words, 0 to n; n by default.
         single_root: whether the root has exactly one child; otherwise at least one.
 
     Raises:
-        UsageError: if shapes do not fit, a length is out of range or a log weight is not one.
+        UsageError: if a shape, a length or a log weight is wrong.
     """
     return NonprojectiveTrees(*checked_arcs(arcs, lengths), single_root)
 

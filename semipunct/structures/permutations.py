@@ -4,18 +4,11 @@
 | ---------- | ----------------- | --------------------------------------------------- |
 | precedence | ``[batch, n, n]`` | ``[b, i, j]``: item i is anywhere before item j     |
 
-The diagonal is ignored. An order of n items uses n (n - 1) / 2 parts, one of each pair ``[i, j]``
-and ``[j, i]``.
+The diagonal is ignored. The sum is a recursion over subsets (Held and Karp 1962; Bellman 1962), all
+sets of a size at once: the orders of a set are the orders of the set without one of its items,
+followed by that item. So n! orders are summed with n 2^(n - 1) products.
 
-The sum is a recursion over subsets (Held and Karp 1962; Bellman 1962): the orders of a set are the
-orders of the set without one of its items, followed by that item. There are 2^n sets, each with at
-most n last items, so n! orders are summed with n 2^(n - 1) products.
-
-Source: the linear ordering problem as in Tromble and Eisner (2009), section 2; the distribution
-of Wang and Eisner (2016).
-
-The recursion runs over sizes, with all sets of a size at once: n steps, each a gather, a product
-and a sum (docs/decisions/recursions.md).
+Source: Tromble and Eisner (2009), section 2; Wang and Eisner (2016).
 """
 
 from __future__ import annotations
@@ -162,20 +155,15 @@ class LinearOrderings(Readable[OrderingParts], Traceable):
 
 @any_batch(precedence=2, lengths=0)
 def linear_orderings(precedence: jax.Array, lengths: jax.Array | None = None) -> LinearOrderings:
-    """Make sets of all orders of items; the weight of an order is the product over its pairs.
-
-    Factors are multiplied from the first item of an order to the last: the pairs of an item with
-    the items before it precede those of later items.
+    """Make all orders of n items, which weigh an order by its pairs of items.
 
     Args:
-        precedence: ``[batch, n, n]`` log weight of item i (axis 1) standing before item j (axis 2),
-            not necessarily adjacent; the diagonal is ignored. n is at most ``MOST_ITEMS``.
-        lengths: ``[batch]`` numbers of items in each set, the first ones, 0 to n; n by default. The
-            empty set has one order, of weight one.
+        precedence: ``[*batch, n, n]`` log weight of item i before item j, adjacent or not; the
+            diagonal is ignored. n is at most ``MOST_ITEMS``.
+        lengths: ``[*batch]`` numbers of items, the first ones, 0 to n; n by default.
 
     Raises:
-        UsageError: if shapes do not fit, there are too many items, a length is out of range or a
-            log weight is not one.
+        UsageError: if a shape, a length or a log weight is wrong.
     """
     precedence = as_log_weights(precedence)
     check_shapes(precedence=(precedence, "batch items items"))

@@ -185,23 +185,21 @@ def phrase_marks(
 ) -> PhraseMarks:
     """Make trees whose nodes choose pairs of labels; an automaton reads the labels at each slot.
 
-    The labels at a slot are in the order of closing and opening brackets: labels of nodes that end
-    there, innermost first, then of nodes that start there, outermost first.
+    At a slot the labels of nodes that end there, innermost first, precede those of nodes that start
+    there, outermost first.
 
     Args:
-        choice: ``[batch, nodes, labels, labels]`` log weight of each left and right label.
-        final: ``[batch, slots, states]`` log weight of each state at the end of a slot's string;
+        choice: ``[*batch, nodes, labels, labels]`` log weight of each left and right label.
+        final: ``[*batch, slots, states]`` log weight of each state at the end of a slot's string;
             words are nodes without children, and slot k is right of word k.
-        depths: ``[batch, nodes]`` depths of nodes in preorder.
+        depths: ``[*batch, nodes]`` depths of nodes in preorder.
         matrices: ``[labels, states, states]`` log weights with which the automaton reads a label.
         initial: ``[states]`` log weights of its first state.
-        lengths: ``[batch]`` numbers of nodes used, 0 to ``nodes``; 0 nodes have one derivation, of
-            weight one.
-        levels: one plus the greatest depth in use.
+        lengths: ``[*batch]`` numbers of nodes.
+        levels: one plus the greatest depth.
 
     Raises:
-        UsageError: if shapes do not fit, a length or a depth is out of range or a log weight is
-            not one.
+        UsageError: if a shape, a length, a depth or a log weight is wrong.
     """
     choice, final, matrices, initial = map(as_log_weights, (choice, final, matrices, initial))
     depths, lengths = jnp.asarray(depths), jnp.asarray(lengths)

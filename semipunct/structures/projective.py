@@ -106,25 +106,21 @@ class ProjectiveTrees(HeadTrees, Traceable):
 def projective_trees(
     arcs: jax.Array, lengths: jax.Array | None = None, single_root: bool = True
 ) -> ProjectiveTrees:
-    """Make projective trees over words 1 to n; the weight of a tree is the product of its arcs.
+    """Make projective trees over words 1 to n, which weigh a tree by its arcs.
 
-    Arcs are multiplied in the order of their dependents. With ``Real`` the arcs to each word are
-    divided by the largest. A total is then at least the weight of the best tree relative to that of
-    the best heads, and at most the number of trees, which is below 6.75 to the power n: in float32
-    up to 45 words cannot overflow.
+    With ``Real`` the arcs to each word are divided by the largest: a total is at most the number of
+    trees, which is below 6.75 to the power n, so in float32 up to 45 words cannot overflow.
 
     Args:
-        arcs: ``[batch, n + 1, n + 1]`` log weight of the arc from head (axis 1, where 0 is the
-            root) to dependent (axis 2). Column 0 and the diagonal are ignored.
-        lengths: ``[batch]`` numbers of words, 0 to n; n by default. The empty sentence has one
-            tree, of weight one.
+        arcs: ``[*batch, n + 1, n + 1]`` log weight from head, where 0 is the root, to dependent.
+            Column 0 and the diagonal are ignored.
+        lengths: ``[*batch]`` numbers of words, 0 to n; n by default.
         single_root: whether the root has exactly one child; otherwise at least one.
 
     Raises:
-        UsageError: if shapes do not fit, a length is out of range or a log weight is not one.
+        UsageError: if a shape, a length or a log weight is wrong.
 
-    Source: Eisner (1996); Eisner (2000). Spans have their head at one end, so n**3 operations
-    suffice.
+    Source: Eisner (1996); Eisner (2000). Complexity: n**3.
     """
     return ProjectiveTrees(*checked_arcs(arcs, lengths), single_root)
 

@@ -1,7 +1,6 @@
 """Relaxed choices: tempered weights, noise on them (perturb and MAP), straight-through gradients.
 
-The best derivation is a piecewise constant function of the weights: its gradient is zero or does
-not exist. Marginals have one, of tempered and perturbed weights too.
+The best derivation is a piecewise constant function of the weights; marginals have gradients.
 """
 
 from __future__ import annotations

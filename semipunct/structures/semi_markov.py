@@ -258,25 +258,19 @@ def semi_markov_chain(
     initial: jax.Array | None = None,
     lengths: jax.Array | None = None,
 ) -> SemiMarkovChain:
-    """Make semi-Markov chains: divide positions into segments of width 1 to ``max_width``.
-
-    Each segment has a state. The weight of a segmentation is the product of the weights of its
-    first state, its segments and the transitions between them. With ``max_width`` 1 it is a linear
-    chain.
+    """Make semi-Markov chains, which divide positions into segments with states.
 
     Args:
-        segment: ``[batch, length, max_width, states]`` log weight of each segment by the position
-            where it ends, its width minus one, and its state. Segments that would begin before
-            position 0 are ignored.
-        transition: ``[batch, states, states]`` log weight of each pair of neighbouring states,
-            the same at all positions; the first axis may have size 1 or be missing.
-        initial: ``[batch, states]`` log weight of the first segment's state, or None for zeros;
-            the first axis may have size 1 or be missing.
-        lengths: ``[batch]`` numbers of positions used, 0 to ``length``; all of them by default.
-            Without positions there is one derivation, the empty one, of weight one.
+        segment: ``[*batch, length, max_width, states]`` log weight of each segment by its last
+            position, its width minus one, and its state. Segments that would begin before position
+            0 are ignored.
+        transition: ``[*batch, states, states]`` log weights, the same at all positions; axes of the
+            batch may have size 1 or be missing.
+        initial: ``[*batch, states]`` log weight of the first state, zeros by default; likewise.
+        lengths: ``[*batch]``, from 0 on; ``length`` by default.
 
     Raises:
-        UsageError: if shapes do not fit, a length is out of range or a log weight is not one.
+        UsageError: if a shape, a length or a log weight is wrong.
     """
     segment, transition = as_log_weights(segment), as_log_weights(transition)
     sizes = check_shapes(segment=(segment, "batch length max_width states"))

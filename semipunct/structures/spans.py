@@ -190,19 +190,15 @@ def _step(s: Semiring, chart: Any, width: jax.Array, weight: Any) -> tuple[Any, 
 
 @any_batch(spans=3, lengths=0)
 def span_trees(spans: jax.Array, lengths: jax.Array | None = None) -> SpanTrees:
-    """Make binary trees with labelled spans; the weight of a tree is the product of its spans.
-
-    Every span of a tree, single words included, has exactly one label. There are 2n - 1 spans in a
-    tree of n words. Spans are multiplied in preorder.
+    """Make binary trees of 2n - 1 spans, single words included, each with one label.
 
     Args:
-        spans: ``[batch, n, n, labels]`` log weight of the constituent from word i (axis 1) to word
-            j (axis 2), inclusive, with each label. Entries with i > j are ignored.
-        lengths: ``[batch]`` numbers of words, 0 to n; n by default. The empty sentence has one
-            tree, of weight one.
+        spans: ``[*batch, n, n, labels]`` log weight of each label of words i to j, inclusive.
+            Entries with i > j are ignored.
+        lengths: ``[*batch]`` numbers of words, 0 to n; n by default.
 
     Raises:
-        UsageError: if shapes do not fit, a length is out of range or a log weight is not one.
+        UsageError: if a shape, a length or a log weight is wrong.
     """
     spans = as_log_weights(spans)
     check_shapes(spans=(spans, "batch words words labels"))

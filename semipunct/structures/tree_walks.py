@@ -1,14 +1,13 @@
 """Random non-projective trees, by loop-erased random walks or word by word from marginals.
 
 A walk from a word steps to heads, drawn in proportion to the weights of arcs, until it meets the
-tree, which then gets the path that is left when loops are erased; the next walk starts at a word
-that is not in the tree. The trees are drawn exactly (Wilson 1996). With a single root, its child is
-drawn from the marginals first (Zmigrod et al. 2021, section 4), and walks end there.
+tree, which then gets the path without its loops; the next walk starts at a word that is not in the
+tree (Wilson 1996). With a single root, its child is drawn from the marginals first (Zmigrod et al.
+2021, section 4), and walks end there.
 
-Many trees are drawn side by side, each in a lane: every step is one draw for all lanes, and a lane
-that has finished a tree begins another one. Heads are drawn by the alias method (Walker 1977; Vose
-1991), so a draw takes the same time for any number of words. Probabilities are rounded to multiples
-of 2**-31.
+Many trees are drawn side by side, each in a lane: every step is one draw for all lanes. Heads are
+drawn by the alias method (Walker 1977; Vose 1991), in constant time; probabilities are rounded to
+multiples of 2**-31.
 """
 
 from __future__ import annotations

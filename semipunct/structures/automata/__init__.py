@@ -1,4 +1,4 @@
-"""Small weighted automata and transducers over any semiring."""
+"""Small weighted automata and transducers over any semiring, and paths of strings."""
 
 from typing import TYPE_CHECKING, Any
 

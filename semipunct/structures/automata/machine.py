@@ -156,14 +156,11 @@ def compose(semiring: Semiring, first: Transducer, second: Transducer) -> Transd
     """Return the composition of two transducers: the second reads the output of the first.
 
     The weight of a pair (x, z) is the sum over y of the weight of (x, y) in the first times the
-    weight of (y, z) in the second. The arc between two states sums over the letters that the
-    machines may share there. Where values are log weights (as in ``Log``), so is the result.
+    weight of (y, z) in the second.
 
-    Between two shared letters, either machine may take silent arcs: the first by writing epsilon,
-    the second by reading it. Different orders of these moves give the same pair of paths, so in a
-    semiring that is not idempotent only one order may be counted. The filter has three states and
-    allows one order: simultaneous moves as long as both machines have one, then moves of a single
-    machine.
+    Between two shared letters, either machine may take silent arcs. In a semiring that is not
+    idempotent only one order of these moves may be counted. The filter has three states and allows
+    simultaneous moves as long as both machines have one, then moves of a single machine:
 
     | filter | letter | both silent | second alone | first alone |
     | ------ | ------ | ----------- | ------------ | ----------- |
@@ -180,13 +177,10 @@ def compose(semiring: Semiring, first: Transducer, second: Transducer) -> Transd
         ``(filter * states + s) * others + t``.
 
     Raises:
-        TypeError: if the semiring is not commutative, since the weights of the two alternate on a
-            path.
-        UsageError: if the first has a different number of output symbols than the second has input
-            symbols.
+        TypeError: if the semiring is not commutative.
+        UsageError: if the shared symbols differ in number.
 
-    Source: Mohri (2009), Weighted automata algorithms, section 5.1, figure 9; Mohri, Pereira and
-    Riley (1996), Weighted automata in text and speech processing.
+    Source: Mohri (2009), section 5.1, figure 9; Mohri, Pereira and Riley (1996).
     """
     s = semiring
     if not s.laws.commutative:

@@ -215,24 +215,18 @@ class StringPaths(Readable[PathParts], Traceable):
 def string_paths(
     automaton: Automaton, strings: jax.Array, lengths: jax.Array | None = None
 ) -> StringPaths:
-    """Make the structure of all accepting paths of given strings.
+    """Make the accepting paths of strings.
 
-    The weight of a path is the product of its parts. A path has one arc for each symbol, so
-    semirings without a star, such as those of derivations, can be used too. Epsilon arcs, which
-    would allow paths of any length, are not supported. Call ``remove_epsilon`` (in ``Log``, whose
-    values are log weights) first: an arc then represents all paths through epsilons to it. Where
-    the weights are traced by JAX, epsilon arcs cannot be detected, and are ignored.
+    A path has one arc for each symbol, so semirings without a star can be used. Epsilon arcs are
+    refused, but ignored where JAX traces the weights: ``remove_epsilon`` in ``Log`` replaces them.
 
     Args:
-        automaton: log weights; the batch axis may have size 1 or be missing.
-        strings: ``[batch, length]`` symbols, none of them epsilon; symbols beyond ``lengths`` are
-            ignored.
-        lengths: ``[batch]`` numbers of symbols used, 0 to ``length``; all by default. The paths of
-            the empty string are the states, each weighted by initial and final weight.
+        automaton: log weights; axes of the batch may have size 1 or be missing.
+        strings: ``[*batch, length]`` symbols, none of them epsilon.
+        lengths: ``[*batch]``, from 0 on; ``length`` by default.
 
     Raises:
-        UsageError: if there are epsilon arcs, shapes do not fit, or a length or a symbol is out of
-            range.
+        UsageError: if there are epsilon arcs, or a shape, a length or a symbol is wrong.
     """
     initial, arcs, final = (as_log_weights(x) for x in automaton)
     arcs = arcs.reshape((1,) * (4 - arcs.ndim) + arcs.shape)

@@ -1,14 +1,9 @@
 """The schedule of ``inside``: list scheduling of absorptions of constituents, on the host.
 
 The absorptions of a batch (``order``) are packed into steps of a fixed number of *lanes*: a step is
-one iteration of a compiled scan, a lane is one of the absorptions that it performs in parallel.
-There is a group of lanes for each width of vectors, so that the many absorptions at slots with
-short vectors are not padded to the width of the few with long vectors. Among the absorptions that
-are ready, list scheduling (Graham 1969) prefers those with the longest chain of successors (Hu
-1961), which keeps the numbers of idle lanes and of steps small.
-
-Why there is a schedule at all is in docs/decisions/recursions.md; how the numbers of
-steps and lanes are chosen, and what a third group would cost, in recursions.md.
+one iteration of a compiled scan, a lane one of its parallel absorptions. Each width of vectors has
+a group of lanes. List scheduling (Graham 1969) prefers the absorptions with the longest chain of
+successors (Hu 1961), which keeps idle lanes and steps few (docs/decisions/recursions.md).
 """
 
 from __future__ import annotations

@@ -1,34 +1,30 @@
 """Given trees whose nodes choose labels at the edges of their constituents; inside recursion.
 
-Every node of a projective tree chooses a pair (left label, right label). At each slot between two
-words the adjacent labels form a string, which a weighted automaton reads. ``inside`` sums, in any
-semiring, over all choices: Algorithm 1 of Li, Wang and Eisner (2019).
+Every node of a projective tree chooses a pair (left label, right label). The labels at a slot
+between two words form a string, which a weighted automaton reads. ``inside`` sums over all choices:
+Algorithm 1 of Li, Wang and Eisner (2019).
 
 | Part   | Shape              | Entry                             |
 | ------ | ------------------ | --------------------------------- |
 | choice | ``[nodes, pairs]`` | ``[w, p]``: node w chooses pair p |
 
-Unlike in other structures, the sentences of a batch are concatenated, not padded individually: the
-schedule stores the sentence of each node.
+The sentences of a batch are concatenated, not padded.
 
-The matrix IN(w) of the paper is never computed. It is a sum over pairs of outer products, because
-line 10 has rank one, and a constituent is only ever applied to a vector of its parent. With ``a``
-and ``b`` the node's finished vectors, ``g`` the parent's running vector at the slot that the two
-share, and M the matrices of a slot, absorbing a constituent into its parent from the left is::
+The matrix IN(w) of the paper is never computed: line 10 has rank one, and a constituent is only
+ever applied to a vector of its parent. With ``a`` and ``b`` the node's vectors, ``g`` the parent's
+running vector at the slot that they share, and M the matrices of a slot, absorbing a constituent
+from the left is::
 
     outer[l] = M_i(l) a        inner[r] = (b M_k(r)) g
     new g    = sum over pairs (l, r) of choice[l, r] * inner[r] * outer[l]
 
-and from the right the mirror image. At a slot whose automaton has one state ("empty": it accepts
-only the empty label) a vector is one number, which becomes a factor of the sentence. Nodes between
-two empty slots, the majority, thus cost one number and no step.
+and from the right the mirror image. At a slot whose automaton accepts only the empty label a vector
+is one number, a factor of the sentence.
 
-``Real`` is the fastest semiring for given trees, but products below the smallest float underflow to
-zero, and the lost derivations may be the only ones that the rest of a sentence allows.
-``RoundedUp`` replaces such a product by the smallest float instead. All weights are nonnegative and
-every operation is monotone, so the true total lies between the totals in the two semirings, up to
-rounding (Moore 1966). Where they agree, underflow had no relevant effect. Where they do not, the
-result is NaN, and the total has to be computed in ``Log``.
+``Real`` is the fastest semiring for given trees, but small products underflow to zero.
+``RoundedUp`` replaces such a product by the smallest float. Every operation is monotone, so the
+true total lies between the totals in the two semirings, up to rounding (Moore 1966). Where they
+differ, the result is NaN, and the total has to be computed in ``Log``.
 """
 
 from __future__ import annotations
@@ -178,16 +174,13 @@ class Pairs(NamedTuple):
 class GivenTrees(NamedTuple):
     """A batch of given trees; a derivation is one choice of a pair for each node.
 
-    Its weight also includes the weights of the slot automata, which are not parts. If a string has
-    several paths, the weight of a derivation is their sum in the semiring used.
+    Its weight includes the weights of the slot automata, summed over the paths of a string.
 
     Attributes:
         choice: ``[nodes, pairs]`` log weight of each node's choice.
-        feature: ``[nodes, pairs]`` an additive quantity of each choice (or a tuple of such) for
-            ``inside``, or None.
+        feature: ``[nodes, pairs]`` an additive quantity of each choice (or a tuple of such), or
+            None.
         pairs: the labels of each pair.
-        automata: the slot automata.
-        schedule: the order in which constituents are absorbed.
         log_scale: ``[sentences]`` log of a constant factor for each sentence.
     """
 

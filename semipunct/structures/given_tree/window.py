@@ -4,17 +4,14 @@ A window transducer (Cotterell et al. 2014; Li et al. 2019, appendix D) keeps on
 symbol ``a``. When it reads the next symbol ``b`` it performs one of four edits: keep (write a, b
 pending), absorb left (b pending), absorb right (a pending), transpose (write b, a pending). In the
 composition with an acceptor of its output, states are pairs (acceptor state ``s``, pending symbol
-``a``). The matrix of a symbol ``b`` is never materialised: a product with a vector costs a few
-elementwise operations per state (docs/model.md gives the four terms). Labels are strings of
-symbols; the products for all labels share computation along tries.
-
-With the arcs ``w[s, t, c]`` of the acceptor, M(b) from the state (s, a) has the entries::
+``a``). With the arcs ``w[s, t, c]`` of the acceptor, M(b) from the state (s, a) has the entries::
 
     keep[a, b] w[s, t, a]       to (t, b)        absorb_left[a, b]    to (s, b)
     transpose[a, b] w[s, t, b]  to (t, a)        absorb_right[a, b]   to (s, a)
 
-A matrix for each symbol would have (states * symbols)^2 entries, almost all of them zero, and one
-for each label would be a product of these (docs/decisions/recursions.md).
+No such matrix is materialised: a product with a vector costs a few elementwise operations per
+state, and the products for all labels share computation along tries (docs/model.md,
+docs/decisions/recursions.md).
 
 Symbol 0 is the start of the string: reading ``b`` when it is pending is an absorption to the left
 with weight one, as in appendix D.
