@@ -19,6 +19,7 @@ from typing import Any, Literal, NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
+import numpy.typing as npt
 
 from semipunct.arrays.shapes import (
     as_log_weights,
@@ -152,7 +153,7 @@ class LinearChain(Readable[ChainParts], Traceable):
 def linear_chain(
     emission: jax.Array,
     transition: jax.Array,
-    lengths: jax.Array | None = None,
+    lengths: npt.ArrayLike | None = None,
     method: Literal["sequential", "parallel"] = "sequential",
 ) -> LinearChain:
     """Make linear chains, which weigh a sequence of states by its emissions and transitions.

@@ -142,10 +142,9 @@ class Distribution(Generic[S]):
             UsageError: as for ``log_prob``.
         """
         structure, batch = self._flat.structure, self.batch_shape
-        if isinstance(structure, Readable) and not isinstance(
-            derivation, type(structure.log_weights)
-        ):
-            form = _as_array(derivation, type(structure.log_weights).__name__)
+        # Parts are named tuples.
+        if isinstance(structure, Readable) and not isinstance(derivation, tuple):
+            form = derivation if isinstance(derivation, Tracer) else np.asarray(derivation)
             if len(batch) != 1:
                 axes = form.ndim - structure.form_axes - len(batch)
                 item = form.shape[form.ndim - structure.form_axes :]
@@ -576,18 +575,6 @@ def as_shape(sample_shape: int | Sequence[int]) -> tuple[int, ...]:
 def _folded(key: jax.Array, count: int) -> jax.Array:
     """Return a random key for each item, whatever the other items are."""
     return jax.vmap(jax.random.fold_in, (None, 0))(key, jnp.arange(count))
-
-
-def _as_array(derivation: Any, parts: str) -> Any:
-    """Return a derivation as an array of NumPy, or a traced one of JAX."""
-    if isinstance(derivation, Tracer):
-        return derivation
-    try:
-        return np.asarray(derivation)
-    except ValueError:
-        raise UsageError(
-            f"a derivation is {type(derivation).__name__}; give an array of integers, or {parts}"
-        ) from None
 
 
 def _spoilt(statistics: Any, log_weight: jax.Array) -> Any:

@@ -91,7 +91,7 @@ def hidden_markov(
     by_position = _emitted(emission, observations, lengths, form, first, follow)
     if by_position.shape[-2]:
         by_position = by_position.at[..., 0, :].add(first.astype(by_position.dtype))
-    return linear_chain(by_position, follow.astype(by_position.dtype), _as_given(lengths))
+    return linear_chain(by_position, follow.astype(by_position.dtype), lengths)
 
 
 def hidden_semi_markov(
@@ -134,8 +134,7 @@ def hidden_semi_markov(
     _, by_width = jax.lax.scan(widen, nothing, None, length=sizes["widths"])
     segment = jnp.moveaxis(by_width, 0, -2) + lasting.T.astype(by_position.dtype)
     dtype = segment.dtype
-    given = _as_given(lengths)
-    return semi_markov_chain(segment, follow.astype(dtype), first.astype(dtype), given)
+    return semi_markov_chain(segment, follow.astype(dtype), first.astype(dtype), lengths)
 
 
 def hidden_markov_counts(
@@ -196,10 +195,6 @@ def _log_probs(name: str, parameter: npt.ArrayLike, axes: int, form: Form) -> ja
                 f"{values[wrong[0]].sum():g}, or one is negative; form is {form!r}"
             )
     return array if form == "log_probs" else safe_log(array)
-
-
-def _as_given(lengths: npt.ArrayLike | None) -> jax.Array | None:
-    return None if lengths is None else jnp.asarray(lengths)
 
 
 def _emitted(

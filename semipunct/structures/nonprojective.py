@@ -165,9 +165,7 @@ def _expected(marginals: jax.Array, weights: jax.Array) -> jax.Array:
 @jax.jit
 def _sums_by_inverse(trees: NonprojectiveTrees) -> tuple[matrix_tree.Sums, jax.Array]:
     """Return sums by the inverse, and whether trees of all items can be drawn with them."""
-    used = used_arcs(jnp.arange(trees.weights.arc.shape[1])[None] <= trees.lengths[:, None])
-    weights = jnp.where(used, trees.weights.arc, -jnp.inf)
-    sums = matrix_tree.by_inverse(weights, trees.lengths, trees.single_root)
+    sums = matrix_tree.by_inverse(_possible_weights(trees), trees.lengths, trees.single_root)
     return sums, jnp.all(matrix_tree.is_spared(sums, trees.lengths) & _can_walk(sums))
 
 

@@ -21,6 +21,7 @@ from typing import Any, ClassVar, NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
+import numpy.typing as npt
 
 from semipunct.arrays.shapes import (
     as_log_weights,
@@ -126,7 +127,7 @@ class SemiMarkovChain(Readable[SemiMarkovParts], Traceable):
         """
         batch, length, _, _ = self.weights.segment.shape
         if length == 0:
-            return _empty(self, semiring)
+            return Total(semiring.ones((batch,)), jnp.zeros((batch,), self.weights.segment.dtype))
 
         def run(by_terms: bool) -> tuple[tuple[Value, jax.Array], jax.Array]:
             step, state, slices = _forward(self, semiring, feature, by_terms)
@@ -194,12 +195,6 @@ class SemiMarkovChain(Readable[SemiMarkovParts], Traceable):
         return SemiMarkovParts(segments, transitions, begun), total
 
 
-def _empty(chain: SemiMarkovChain, s: Semiring) -> Total:
-    """Return the totals of chains without positions, which have only the empty segmentation."""
-    batch = len(chain.lengths)
-    return Total(s.ones((batch,)), jnp.zeros((batch,), chain.weights.segment.dtype))
-
-
 def _forward(
     chain: SemiMarkovChain, s: Semiring, feature: SemiMarkovParts | None, by_terms: bool
 ) -> Any:
@@ -256,7 +251,7 @@ def semi_markov_chain(
     segment: jax.Array,
     transition: jax.Array,
     initial: jax.Array | None = None,
-    lengths: jax.Array | None = None,
+    lengths: npt.ArrayLike | None = None,
 ) -> SemiMarkovChain:
     """Make semi-Markov chains, which divide positions into segments with states.
 

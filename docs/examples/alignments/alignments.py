@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -26,7 +26,7 @@ class Steps(NamedTuple):
 class Alignments(PartWise[Steps]):
     """Paths from cell (0, 0) to the cell of an item's two lengths, ``[batch, 2]``."""
 
-    length_axes: ClassVar[int] = 1
+    length_axes = 1
 
     def total(
         self, semiring: Semiring, feature: Steps | None = None, recursion: Recursion = Recursion()
