@@ -161,13 +161,9 @@ class _Trees(NamedTuple):
 def _ranked(weight: Any, single_root: bool) -> Iterator[tuple[Any, float]]:
     """Yield all trees of an item, best first.
 
-    The trees other than the best are divided by the first word whose head differs from it: sets of
-    trees in which some heads are fixed and some arcs forbidden, whose best trees are found in the
-    same way (Lawler 1972). A set waits with a bound, the sum of the best arc to each word; its best
-    tree is found only when no other set promises more.
-
-    Args:
-        weight: ``[n + 1, n + 1]`` log weights in float64.
+    The other trees are divided by the first word whose head differs from the best tree (Lawler
+    1972). Each such set waits with a bound, the sum of the best arc to each word; its best tree is
+    found only when no other set has a greater bound.
     """
     words = np.arange(1, len(weight))
     left = weight.copy()
@@ -213,14 +209,14 @@ class _Graph(NamedTuple):
     """A contracted graph and its history; ``s`` is the number of nodes, the root among them.
 
     Attributes:
-        rank: ``[s, s]`` of the arcs, compared first; minus infinity where there is no arc.
+        rank: ``[s, s]`` compared first; minus infinity where there is no arc.
         weight: ``[s, s]`` compared second.
-        arc: ``[2, s, s]`` head and dependent, in the sentence, of the arc that each stands for.
-        node: ``[s]`` the node that stands for each word.
-        heads: ``[s]`` the best head of each node in the graph.
+        arc: ``[2, s, s]`` head and dependent, in the sentence, of each arc.
+        node: ``[s]`` the node that represents each word.
+        heads: ``[s]`` the best head of each node.
         cycle: ``[s]`` the nodes of a cycle of these; none at the end.
         level: the number of contractions so far.
-        cycles: ``[s, s]`` by level, the nodes of the cycle that was contracted.
+        cycles: ``[s, s]`` by level, the nodes of the contracted cycle.
         nodes: ``[s, s]`` by level, ``node`` before the contraction.
         arcs: ``[s, 2, s]`` by level, the arcs of the sentence to the nodes of the cycle.
     """

@@ -68,10 +68,9 @@ def by_width(
     """Run a step for each width from 1 on, in a chart with enough rows and places for it.
 
     Args:
-        semiring: its zero fills rows that have no spans yet.
         step: maps a chart, the width and slices ``[batch, steps + 1, ...]`` to the next chart.
         chart: the first row, ``[batch, 1, steps + 1, ...]``.
-        slices: ``[batch, steps, steps + 1, ...]`` the inputs of the steps.
+        slices: ``[batch, steps, steps + 1, ...]``.
         steps: the greatest width.
 
     Returns:

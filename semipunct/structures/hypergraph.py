@@ -4,14 +4,10 @@
 | ---- | ------------------ | ----------------------------------------------------- |
 | edge | ``[batch, edges]`` | ``[b, e]``: the use of hyperedge e in a derivation     |
 
-A derivation is a tree of hyperedges: one into the root, and one into each tail of a hyperedge that
-is used. Nodes are computed level by level, tails before heads, so one pass sums over all
-derivations in any semiring.
+A derivation is a tree of hyperedges: one into the root, and one into each tail of a used hyperedge.
+Nodes are computed level by level, tails before heads.
 
 Source: Gallo et al. (1993); Goodman (1999), section 2; Huang (2008), section 2.
-
-Why derivations are parsed in two stages, of which this is the second:
-docs/decisions/papers.md.
 """
 
 from __future__ import annotations

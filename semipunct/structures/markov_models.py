@@ -105,9 +105,8 @@ def hidden_semi_markov(
 ) -> SemiMarkovChain:
     """Make the segmentations of hidden semi-Markov models, whose states have durations.
 
-    A state lasts for a number of positions and emits a symbol at each. The last state ends at the
-    last
-    position: it is not cut off there.
+    A state emits a symbol at each of its positions. The last state ends at the last position, and
+    is not cut off there.
 
     Args:
         initial: ``[states]`` probability of each first state.

@@ -8,14 +8,11 @@
 Cell (i, j) is reached when i symbols of the first sequence and j of the second are consumed; a path
 leads from (0, 0) to the two lengths. Each operation consumes a symbol of one sequence or of both:
 by default 0 is a match (of both), 1 a deletion (of the first), 2 an insertion (of the second).
-Transitions have no position, so a path may use one several times; they may be missing (None), and a
-first axis of size 1 is shared by all items.
+Transitions have no position, and may be missing (None). The cells of a diagonal depend only on the
+two diagonals before, so n + m steps suffice.
 
 Source: Needleman and Wunsch (1970); Durbin et al. (1998), chapters 2 and 4; with affine gaps, Gotoh
 (1982).
-
-The cells of a diagonal (i + j) depend only on those of the two diagonals before, so n + m steps
-suffice.
 """
 
 from __future__ import annotations
@@ -254,10 +251,10 @@ def _forward(alignments: Alignments, s: Semiring, feature: AlignmentParts | None
     """Return step, state and slices of the forward recursion, and the number of its steps.
 
     A state has the sums over beginnings of paths that end in the last diagonal and in the one
-    before, multiplied by the transition to each next operation, ``[batch, 2, next, n + 1]`` (see
-    ``_follow``), and their ``Scale``. A step outputs the sums over those that end in its diagonal
-    by the last operation, ``[batch, operations, n + 1]``, up to a factor. Rows are the last axis,
-    since the others are too short for vector instructions.
+    before, multiplied by the transition to each next operation, ``[batch, 2, next, n + 1]``, and
+    their ``Scale``. A step outputs the sums over paths that end in its diagonal by the last
+    operation, ``[batch, operations, n + 1]``, up to a factor. Rows are the last axis, since the
+    others are too short for vector instructions.
     """
     weights, moves = alignments.weights, alignments.moves
     batch, rows, columns, _ = weights.step.shape

@@ -6,9 +6,8 @@ multiply; the matrix of a phrase, which chooses a pair of labels, is::
 
     IN(c) = sum over l, r of choice[c, l, r] M(l) IN(children of c) M(r)
 
-where M are the matrices of the automaton that reads the labels at a slot. A word ends the string of
-the slot before it and begins the string of the slot after it. This is Algorithm 1 of Li, Wang and
-Eisner (2019) for constituents that share their heads (footnote 2).
+where M are the matrices of the automaton that reads the labels at a slot. This is Algorithm 1 of
+Li, Wang and Eisner (2019) for constituents that share their heads (footnote 2).
 
 | Part   | Shape                             | Entry                                           |
 | ------ | --------------------------------- | ----------------------------------------------- |

@@ -1,11 +1,8 @@
 """Matrix products within the steps of a recursion, with the decision about precision after it.
 
-``Log.matmul`` decides in every call whether numbers suffice. Within a scan over a batch that is
-divided among devices, each decision would have to wait for all of them. Here each item records
-whether numbers sufficed in all steps. Only after the last step, if they did not for any item, the
-steps are repeated term by term.
-
-Why not in every step, nor by looking at the weights: docs/decisions/recursions.md.
+``Log.matmul`` decides in every call whether numbers suffice; in a scan over a batch that is divided
+among devices, each decision would wait for all of them. Here each item records whether numbers
+sufficed in all steps; if not, the steps are repeated term by term (docs/decisions/recursions.md).
 """
 
 from __future__ import annotations

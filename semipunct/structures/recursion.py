@@ -1,11 +1,8 @@
 """Scans over the steps of a dynamic program, with a memory budget for the reverse pass.
 
-The reverse pass of a scan needs the residuals of each step. If they exceed the budget, the steps
-are divided into chunks, only the state at the start of each chunk is stored, and the rest is
-recomputed one chunk at a time (Chen et al. 2016; Griewank and Walther 2000).
-
-Slices are read in place, and only their derivatives are collected as slices of a scanned array
-(docs/decisions/recursions.md).
+If the residuals of the steps exceed the budget, the steps are divided into chunks, the state at the
+start of each chunk is stored, and the rest is recomputed one chunk at a time (Chen et al. 2016;
+Griewank and Walther 2000). Slices are read in place (docs/decisions/recursions.md).
 """
 
 from __future__ import annotations

@@ -102,8 +102,8 @@ class _Lanes(NamedTuple):
         reached: the number of nodes in the tree and on the path.
         order: ``[lanes * (n + 1)]`` the nodes.
         place: ``[lanes * (n + 1)]`` the place of each node in the order.
-        heads: ``[(trees + 1) * (n + 1)]`` the last head drawn for each node; the last tree takes
-            what lanes do that have finished.
+        heads: ``[(trees + 1) * (n + 1)]`` the last head drawn for each node; the last tree is for
+            lanes that have finished.
     """
 
     tree: jax.Array
@@ -125,14 +125,12 @@ def draw_heads(
 ) -> jax.Array:
     """Draw trees ``[most, batch, n]``, zero beyond the count of an item.
 
-    The time is proportional to the expected number of draws, which must be small
-    (``matrix_tree.Sums.draws``): a cycle that outweighs its exits holds a walk for long.
+    The time is proportional to the expected number of draws (``matrix_tree.Sums.draws``).
 
     Args:
         probabilities: ``[batch, n + 1, n + 1]``: in row m, the probability of each head of word m
             in a step; in row 0, with a single root, of each word to be its child.
-        words: two arrays ``[batch]`` of random numbers; the trees of an item depend on its own, and
-            on ``most``, only.
+        words: two arrays ``[batch]`` of random numbers, which determine the trees of an item.
         counts: ``[batch]`` numbers of trees, at most ``most``.
     """
     batch, size, _ = probabilities.shape

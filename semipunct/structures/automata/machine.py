@@ -1,11 +1,9 @@
 """Small dense automata and transducers over any semiring, with the epsilon symbol.
 
-Both types hold either log weights or, after ``lift``, values of a semiring. The operations take
-and return values, so that they can be chained; in ``Log`` and ``Viterbi`` log weights are values.
-Any leading axes are batch axes. All operations on automata keep the order of factors, so a semiring
-need not be commutative, except for ``compose``. Operations that sum over cycles need
-``semiring.star``. In ``Real`` a cycle of weight one or more gives NaN as well as infinity, because
-zero times infinity is NaN; in ``Log`` it does not.
+Both types hold log weights or, after ``lift``, values of a semiring, which operations take and
+return. Leading axes are batch axes. Except for ``compose``, a semiring need not be commutative.
+Operations that sum over cycles need ``semiring.star``; in ``Real`` a cycle of weight one or more
+gives NaN as well as infinity, because zero times infinity is NaN.
 """
 
 from __future__ import annotations

@@ -28,15 +28,13 @@ EMPTY = 0
 
 
 class Lanes(NamedTuple):
-    """Absorptions by step and lane, all ``[steps, lanes]``.
+    """Absorptions by step and lane, all ``[steps, lanes]``; see ``Absorptions``.
 
     Attributes:
-        kid: the absorbed node.
-        from_left: whether it is to the left of its parent.
-        left_slot: index of the automaton at its left edge.
-        right_slot: index of the automaton at its right edge.
-        at_left: row of the store with its own vector at the left edge.
-        at_right: row of the store with its own vector at the right edge.
+        left_slot: index of the automaton at the left edge.
+        right_slot: index of the automaton at the right edge.
+        at_left: row of the store with the kid's vector at the left edge.
+        at_right: row of the store with the kid's vector at the right edge.
         meeting: row of the store with its parent's vector.
         closes: whether the slot at the outer edge is empty.
         sentence: the sentence, or the number of sentences for an idle lane.
@@ -56,8 +54,8 @@ class Lanes(NamedTuple):
 class Schedule(NamedTuple):
     """The packed absorptions of a batch.
 
-    The *store* of ``inside`` is one array of vectors, with three sections of rows. No row is
-    written twice, and none is read before it is written:
+    The *store* of ``inside`` is one array of vectors. No row is written twice, or read before it is
+    written:
 
     | Rows                    | Hold                                                           |
     | ----------------------- | -------------------------------------------------------------- |
@@ -69,12 +67,11 @@ class Schedule(NamedTuple):
         lanes: one ``Lanes`` for each vector width, ascending.
         sentence_of_word: ``[words]``; padding is assigned to the last sentence.
         is_word: ``[words]`` whether a row is a word rather than padding.
-        is_untouched: ``[words]`` nodes between two empty slots (no padding).
+        is_untouched: ``[words]`` nodes between two empty slots.
         last: ``[sentences]`` row of each sentence's last vector.
         last_slot: ``[sentences]`` automaton at the sentence's end.
-        factors: ``[sentences, factors]`` the numbers to multiply: indices into the concatenation of
-            the numbers of all lanes (in the order of the store), the numbers of all words, and a
-            one for padding.
+        factors: ``[sentences, factors]`` indices of the numbers to multiply, in the concatenation
+            of the numbers of all lanes, the numbers of all words, and a one for padding.
     """
 
     lanes: tuple[Lanes, ...]

@@ -49,23 +49,22 @@ class Edits(NamedTuple):
 class WindowAutomata(NamedTuple):
     """The automata of many slots: one window transducer, and an acceptor for each slot.
 
+    A slot whose acceptor uses only its first state, with no arc inside it, is *narrow*: its vectors
+    may be cut to the first ``symbols`` entries.
+
     Attributes:
         edits: the transducer.
         arcs: ``[slots, states, states, symbols]`` log weight of the arc of the acceptor from s to t
             that reads the written symbol.
         initial: ``[slots, states, symbols]`` log weights lambda of the composed automaton.
         final: ``[slots, states, symbols]`` log weights rho.
-        closed: ``[slots]`` whether a fixed symbol, ``closing``, ends the string of the slot.
-        closing: ``[1]`` that symbol.
+        closed: ``[slots]`` whether ``closing``, ``[1]``, ends the string of the slot.
+        closing: that symbol.
         prefixes: trie of the labels, for products with row vectors.
         suffixes: trie of the reversed labels, for products with column vectors.
-        next_pass: the automata of the next pass, in the opposite direction, which reads the output
-            of this one, or None. They then replace the acceptor: ``arcs`` and ``final`` are not
-            used, and only the pending symbols of ``initial`` are.
+        next_pass: the automata of the next pass, in the opposite direction, or None. They replace
+            the acceptor: only the pending symbols of ``initial`` are used.
         columns: the columns of ``suffixes``, for narrow slots; None if there are none.
-
-    A slot whose acceptor uses only its first state, with no arc inside it, is *narrow*: its
-    vectors may be cut to the first ``symbols`` entries.
     """
 
     edits: Edits
@@ -141,14 +140,12 @@ class LiftedWindowAutomata(NamedTuple):
     """``WindowAutomata`` in a semiring; vectors are ``[..., states * symbols]``.
 
     Attributes:
-        semiring: the semiring.
-        automata: the automata with log weights and tries.
         initial: ``[slots, states * symbols]``.
         final: ``[slots, states * symbols]``, after the closing symbol is read.
         output: the acceptor of the output.
         edits: the four edits, ``[read, pending]``.
-        prefix_edits: for each level of the trie ``prefixes``, ``[nodes, pending]``: the rows of
-            the symbols that its nodes read.
+        prefix_edits: for each level of the trie ``prefixes``, ``[nodes, pending]``: the rows of the
+            symbols that its nodes read.
         suffix_edits: likewise for ``suffixes``.
         labels: the matrices of the labels at narrow slots, or None where no slot is narrow.
     """
@@ -351,11 +348,9 @@ class NextPass(NamedTuple):
     """The automata of the next pass as an ``OutputAcceptor`` of the previous pass.
 
     The two form a cascade of transducers. They read in opposite directions, so the matrices are
-    transposed: a column vector of the previous pass is a row vector of the next.
-
-    The arc of the acceptor that reads a written symbol c is here the matrix N(c) of the next pass
-    itself: ``w[s, t, c]`` is N(c)[t, s], where s and t are its composed states. So the four terms
-    of the previous pass remain, and each product with arcs is a read of the next pass.
+    transposed, and the arc of the acceptor that reads a written symbol c is the matrix N(c) of the
+    next
+    pass: ``w[s, t, c]`` is N(c)[t, s], where s and t are its composed states.
 
     Attributes:
         automata: the automata of the next pass, closed.
