@@ -151,37 +151,6 @@ class PartWise(ABC, Generic[P]):
         """Sum over all derivations of each item."""
 
 
-class Direct(ABC):
-    """A structure with algorithms of its own, because its sum is no recursion over a semiring.
-
-    Derivations are in the usual form of the structure, a ``Readable``.
-    """
-
-    @abstractmethod
-    def log_partition(self) -> jax.Array:
-        """Return the log partition ``[batch]``, whose gradient is the marginals."""
-
-    @abstractmethod
-    def argmax(self) -> Any:
-        """Return a best derivation of each item."""
-
-    @abstractmethod
-    def top_k(self, k: int) -> tuple[Any, Any]:
-        """Return the ``k`` best derivations, and their log weights ``[k, batch]``."""
-
-    @abstractmethod
-    def sample(self, keys: jax.Array, count: int) -> jax.Array:
-        """Draw ``count`` derivations of each item, given a random key ``[batch]`` for each."""
-
-    @abstractmethod
-    def entropy(self, marginals: Parts) -> jax.Array:
-        """Return the entropy ``[batch]`` in nats."""
-
-    @abstractmethod
-    def kl_divergence(self, log_weights: Parts, marginals: Parts) -> jax.Array:
-        """Return KL(p || q), ``[batch]`` in nats, where q has other log weights."""
-
-
 def lift_weights(semiring: Semiring, log_weight: jax.Array, feature: Any) -> Value:
     """Lift log weights and features, arrays that broadcast to their shape, or None.
 

@@ -175,18 +175,15 @@ def linear_chain(
         emission=(emission, "batch length states"),
         transition=(transition, "batch? steps? states states"),
     )
-    steps = max(sizes["length"] - 1, 0)
+    length, steps = sizes["length"], max(sizes["length"] - 1, 0)
     if transition.shape[1] not in (1, steps):
         check_shapes(transition=(transition, f"batch? {steps} states states"))
-    lengths = checked_lengths(
-        lengths, emission.shape[1], emission=(emission, "batch length states")
-    )
-    positions = within(lengths, emission.shape[1])
+    lengths = checked_lengths(lengths, length, emission=(emission, "batch length states"))
+    positions = within(lengths, length)
+    later = None if positions is None else positions[:, 1:]
     used = {
         "emission": used_by_any(positions, emission.shape),
-        "transition": used_by_any(
-            None if positions is None else positions[:, 1:], transition.shape
-        ),
+        "transition": used_by_any(later, transition.shape),
     }
     check_log_weights(used, emission=emission, transition=transition)
     if method not in ("sequential", "parallel"):

@@ -306,9 +306,8 @@ def label_sequences(
         raise UsageError(f"labels must be integers, not {labels.dtype}")
     if not 0 <= blank < symbols:
         raise UsageError(f"blank is {blank}; there are symbols 0 to {symbols - 1}")
-    each = (labels, "batch labels")
+    each, most = (labels, "batch labels"), labels.shape[1]
     counts = checked_lengths(lengths, frames, labels=each)
-    most = labels.shape[1]
     label_counts = checked_lengths(label_lengths, most, name="label_lengths", labels=each)
     inside = within(label_counts, labels.shape[1])
     if inside is not None and not isinstance(labels, Tracer):

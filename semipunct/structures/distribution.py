@@ -21,7 +21,6 @@ from jax.core import Tracer
 
 from semipunct.errors import UsageError
 from semipunct.structures.base import (
-    Direct,
     Parts,
     PartWise,
     Structure,
@@ -30,8 +29,8 @@ from semipunct.structures.base import (
     is_constant,
     like_weights,
 )
-from semipunct.structures.draws import Traceable, as_places
-from semipunct.structures.readable import Readable, as_marks, is_places
+from semipunct.structures.draws import Places, Traceable, as_places
+from semipunct.structures.readable import Direct, Readable, as_marks
 from semipunct.structures.recursion import Recursion
 from semirings.base import Semiring
 from semirings.capabilities import Divisible, Selective
@@ -437,7 +436,7 @@ class Distribution(Generic[S]):
     def _read(self, parts: Parts, log_weight: jax.Array, *, form: bool) -> Any:
         """Return parts, or derivations in the usual form if there is one, -1 for none."""
         if not form or not isinstance(self.structure, Readable):
-            return jax.tree.map(as_marks, parts, is_leaf=is_places)
+            return jax.tree.map(as_marks, parts, is_leaf=lambda x: isinstance(x, Places))
         forms = self.structure.from_parts(parts)
         known = log_weight > -jnp.inf
         return jnp.where(known.reshape(*known.shape, *(1,) * (forms.ndim - known.ndim)), forms, -1)
@@ -531,7 +530,7 @@ def reverse_draws(
 ) -> tuple[Parts, jax.Array]:
     """Draw parts ``[count, batch, ...]`` in the reverse pass; return the log partition, too."""
     semiring = Sampling()
-    total, mark = distribution._marking(semiring)
+    total, mark = distribution._marking(semiring)  # pyright: ignore[reportPrivateUsage]
     # Only full batches, since a smaller last batch would need a second compilation.
     together = min(_TOGETHER, count)
     rounds = -(-count // together)

@@ -10,7 +10,6 @@ from semipunct.lazy import LazyNames
 if TYPE_CHECKING:
     from semipunct.structures.automata.paths import PathParts as PathParts
     from semipunct.structures.automata.paths import StringPaths as StringPaths
-    from semipunct.structures.base import Direct as Direct
     from semipunct.structures.base import Parts as Parts
     from semipunct.structures.base import PartWise as PartWise
     from semipunct.structures.base import Structure as Structure
@@ -40,6 +39,7 @@ if TYPE_CHECKING:
     from semipunct.structures.phrases import PhraseMarkParts as PhraseMarkParts
     from semipunct.structures.phrases import PhraseMarks as PhraseMarks
     from semipunct.structures.projective import ProjectiveTrees as ProjectiveTrees
+    from semipunct.structures.readable import Direct as Direct
     from semipunct.structures.readable import Readable as Readable
     from semipunct.structures.recursion import Plan as Plan
     from semipunct.structures.recursion import Recursion as Recursion

@@ -24,9 +24,12 @@ from jax.core import Tracer
 
 from semipunct.errors import UsageError
 from semipunct.structures import matrix_tree, tree_walks
-from semipunct.structures.base import Direct, any_batch
+from semipunct.structures.base import any_batch
 from semipunct.structures.best_trees import best_heads, top_heads, traced_best_heads
 from semipunct.structures.heads import ArcParts, HeadTrees, checked_arcs, used_arcs
+from semipunct.structures.readable import Direct
+from semipunct.structures.recursion import Recursion
+from semirings.base import Semiring
 
 _SENSITIVITY = 1e5
 """The largest sensitivity of an item whose trees are drawn by walks: their expected number of draws
@@ -51,12 +54,10 @@ class NonprojectiveTrees(HeadTrees, Direct):
 
     projective: ClassVar[bool] = False
 
-    def total(self, *_: Any) -> NoReturn:
-        """Refuse a sum over a semiring.
-
-        Raises:
-            UsageError: always.
-        """
+    def total(
+        self, semiring: Semiring, feature: Any = None, recursion: Recursion = Recursion()
+    ) -> NoReturn:
+        """Refuse a sum over a semiring."""
         raise UsageError(
             "non-projective trees have no sum over a semiring, since a determinant divides; all "
             "other methods of a Distribution have results, and projective_trees has sums, too"

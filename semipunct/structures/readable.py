@@ -114,14 +114,41 @@ class Readable(PartWise[P]):
         return sum(terms[1:], terms[0])
 
 
+@dataclass(frozen=True)
+class Direct(Readable[Any]):
+    """A structure with algorithms of its own, because its sum is no recursion over a semiring.
+
+    Derivations are in the usual form.
+    """
+
+    @abstractmethod
+    def log_partition(self) -> jax.Array:
+        """Return the log partition ``[batch]``, whose gradient is the marginals."""
+
+    @abstractmethod
+    def argmax(self) -> Any:
+        """Return a best derivation of each item."""
+
+    @abstractmethod
+    def top_k(self, k: int) -> tuple[Any, Any]:
+        """Return the ``k`` best derivations, and their log weights ``[k, batch]``."""
+
+    @abstractmethod
+    def sample(self, keys: jax.Array, count: int) -> jax.Array:
+        """Draw ``count`` derivations of each item, given a random key ``[batch]`` for each."""
+
+    @abstractmethod
+    def entropy(self, marginals: Any) -> jax.Array:
+        """Return the entropy ``[batch]`` in nats."""
+
+    @abstractmethod
+    def kl_divergence(self, log_weights: Any, marginals: Any) -> jax.Array:
+        """Return KL(p || q), ``[batch]`` in nats, where q has other log weights."""
+
+
 def as_marks(array: Any) -> jax.Array:
     """Return the number of uses of each part, of an array or of ``Places``."""
     return array.marks() if isinstance(array, Places) else jnp.asarray(array)
-
-
-def is_places(array: Any) -> bool:
-    """Return whether an array of parts is given by ``Places``."""
-    return isinstance(array, Places)
 
 
 def used_entry(array: Any, axes: int = 1) -> jax.Array:

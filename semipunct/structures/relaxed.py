@@ -103,10 +103,10 @@ def perturb(
         raise UsageError(f"noise is {noise!r}, not one of {', '.join(_NOISE)}")
     expanded = distribution.structure.expand()
     leaves, treedef = jax.tree.flatten(expanded.log_weights)
-    keys = jax.random.split(key, len(leaves))
-    drawn = [_NOISE[noise](k, w.shape, w.dtype) for k, w in zip(keys, leaves, strict=True)]
-    pairs = zip(leaves, drawn, strict=True)
-    moved = treedef.unflatten([(w + scale * z).astype(w.dtype) for w, z in pairs])
+    moved = treedef.unflatten(
+        (w + scale * _NOISE[noise](k, w.shape, w.dtype)).astype(w.dtype)
+        for w, k in zip(leaves, jax.random.split(key, len(leaves)), strict=True)
+    )
     return replace(distribution, structure=expanded.with_log_weights(moved))
 
 

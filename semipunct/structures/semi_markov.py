@@ -281,16 +281,13 @@ def semi_markov_chain(
         transition=(transition, "batch? states states"),
         initial=(initial, "batch? states"),
     )
-    lengths = checked_lengths(
-        lengths, sizes["length"], segment=(segment, "batch length max_width states")
-    )
-    ends = within(lengths, sizes["length"])
+    axes = "batch length max_width states"
+    lengths = checked_lengths(lengths, sizes["length"], segment=(segment, axes))
+    ends, some = within(lengths, sizes["length"]), within(lengths, 2)
     used = {
         "segment": None if ends is None else _used_segments(ends, sizes["max_width"]),
-        "transition": None
-        if ends is None
-        else used_by_any(np.asarray(lengths) > 1, transition.shape),
-        "initial": None if ends is None else used_by_any(np.asarray(lengths) > 0, initial.shape),
+        "transition": None if some is None else used_by_any(some[:, 1], transition.shape),
+        "initial": None if some is None else used_by_any(some[:, 0], initial.shape),
     }
     check_log_weights(used, segment=segment, transition=transition, initial=initial)
     return SemiMarkovChain(SemiMarkovParts(segment, transition, initial), lengths)
