@@ -133,21 +133,3 @@ def test_weights_that_are_none(name, wrong):
     weights = ZEROS((2, *shape(2))).at[place].set(wrong)
     with pytest.raises(UsageError, match=rf"\[1, {place[1]}, 1.*\] is {wrong}"):
         make(weights)
-
-
-@pytest.mark.parametrize("name", ["chain", "projective"])
-def test_traced_weights_that_are_none_make_all_results_of_their_item_nan(name):
-    make, shape = MAKERS[name]
-
-    @jax.jit
-    def answers(weights):
-        d = Distribution(make(weights))
-        total, marginals = d.log_partition_and_marginals()
-        sums = jax.tree.leaves(marginals)[-1].reshape(2, -1).sum(1)
-        parts = d.sample_parts(jax.random.key(0)), d.argmax_parts()
-        drawn, best = (jax.tree.leaves(x)[0].reshape(2, -1).sum(1) for x in parts)
-        return total, sums, best, drawn, d.entropy()
-
-    for wrong in (np.nan, np.inf):
-        for answer in answers(ZEROS((2, *shape(2))).at[1, 0, 1].set(wrong)):
-            assert np.isnan(answer).tolist() == [False, True]
