@@ -1,6 +1,6 @@
 """Distributions over chains, trees, grammars, alignments and orders; sums in any semiring.
 
-``automata`` and ``given_tree`` have further structures, ``extending`` what their authors need, and
+``automata`` and ``given_tree`` have further structures, ``extending`` names for their authors, and
 ``testing`` the conformance suite; all other names are private by convention. Names are imported on
 first access.
 """

@@ -265,7 +265,7 @@ def any_batch(**axes: int | tuple[int, ...]) -> Callable[[F], F]:
 
 def _flat(name: str, array: Any, leading: tuple[int, ...], own: int) -> Any:
     """Return an argument with one batch axis, or unchanged if it lacks the axes of the batch."""
-    # What is known stays on the host, where it can be checked while JAX traces the rest.
+    # Known integers stay on the host, where they are checked while JAX traces the rest.
     x = array if isinstance(array, jax.Array) else np.asarray(array)
     if not isinstance(x, Tracer) and np.issubdtype(x.dtype, np.integer):
         x = np.asarray(x)

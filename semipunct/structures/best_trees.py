@@ -57,7 +57,7 @@ def best_heads(arcs: Any, lengths: Any, single_root: bool) -> tuple[Any, Any]:
 
 
 def _arborescence(rank: Any, weight: Any) -> Any:
-    """Return the heads ``[n + 1]`` of the best tree from node 0; that of node 0 is 0.
+    """Return the heads ``[n + 1]`` of the best tree from node 0, whose own head is 0.
 
     Args:
         rank: ``[n + 1, n + 1]`` compared first; minus infinity where there is no arc.

@@ -104,7 +104,7 @@ class LinearChain(Readable[ChainParts], Traceable):
     ) -> tuple[ChainParts, jax.Array]:
         """Filter forward and sample backward (Scott 2002).
 
-        Place i of the emissions is position i, that of the transitions the step from i to i + 1.
+        Place i of the emissions is position i; place i of the transitions is the step to i + 1.
         """
         emission, transition = self.weights
         batch, length, states = emission.shape

@@ -116,7 +116,7 @@ def rows_by_width(
         places = steps - first + 1
         chart = tuple(_resized(semiring, value, last + 1, places) for value in chart)
         block = jax.tree.map(lambda x, f=first, t=last, p=places: x[:, f:t, :p], sliced)
-        # All items have the width of the step; without items, any will do.
+        # All items have the width of the step; without items, the width is arbitrary.
         chart, rows = recursion.scan_outputs(
             lambda c, x: step(c, jnp.max(x[0], initial=1), x[1]), chart, block, last - first
         )

@@ -245,7 +245,7 @@ class Distribution(Generic[S]):
         """Return the expectation ``[*batch, ...]`` of a feature that is additive over parts.
 
         Args:
-            feature: an array for each part, of a shape that broadcasts to that of the marginals.
+            feature: an array for each part, of a shape that broadcasts to the marginals.
                 Arrays may have further, trailing axes, the same in all of them.
 
         Raises:

@@ -61,7 +61,7 @@ Multiply = Callable[[Value, Value], Value]
 """Multiplies matrices of values."""
 
 _UNDIVIDED = 16
-"""The most steps in one block; those of grammars do much, so that dividing them pays early."""
+"""The most steps in one block; steps of grammars do much, so dividing them pays early."""
 
 
 class GrammarParts(NamedTuple):

@@ -39,7 +39,7 @@ class Spans(NamedTuple):
 
 
 class _Vectors:
-    """The operations that charts need, for ``Spans``; a shape is that of the numbers."""
+    """The operations that charts need, for ``Spans``; a shape is the shape of the numbers."""
 
     def zeros(self, shape: Sequence[int]) -> Spans:
         """Return spans without symbols."""
@@ -51,7 +51,7 @@ class _Vectors:
         return jax.tree.map(lambda x, y: x.astype(y.dtype), self.zeros(a.number.shape), a)
 
     def concatenate(self, values: Sequence[Spans], axis: int) -> Spans:
-        """Concatenate along an axis that is not that of symbols."""
+        """Concatenate along an axis other than the symbols."""
         return jax.tree.map(lambda *xs: jnp.concatenate(xs, axis), *values)
 
 

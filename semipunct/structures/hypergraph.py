@@ -121,7 +121,7 @@ class Hypergraphs(Readable[HyperedgeParts]):
     ) -> Value:
         """Return the sums over the derivations of every node, ``[batch, places]``.
 
-        The places are those of ``tails`` and ``roots``.
+        Places are numbered as in ``tails`` and ``roots``.
         """
         s = semiring
         batch, levels, width, _ = self.edges.shape
@@ -151,7 +151,7 @@ class Hypergraphs(Readable[HyperedgeParts]):
                 below = jax.tree.map(lambda x: x[rows[:, None, None], tails[..., side]], table)  # noqa: B023
                 value = s.times(value, below)
             sums = s.sum(value, axis=2)
-            # All items are at the same level; without items, any will do.
+            # All items are at the same level; without items, the level is arbitrary.
             start = jnp.max(level, initial=0) * width + 1
             return jax.tree.map(
                 lambda x, sums_of_level: jax.lax.dynamic_update_slice_in_dim(
@@ -271,7 +271,7 @@ def layout(heads: npt.NDArray[np.int32], tails: npt.NDArray[np.int32], root: int
         root: a node.
 
     Raises:
-        UsageError: if a number is not that of a node, or there is a cycle.
+        UsageError: if a number is no node, or there is a cycle.
     """
     count = int(max([root, *heads.tolist(), *tails.ravel().tolist()], default=0)) + 1
     if (heads < 1).any() or (tails < 0).any() or root < 0:
@@ -495,7 +495,7 @@ def fault_of(
     tails: npt.NDArray[np.int32],
     root: int,
 ) -> str:
-    """Return why hyperedges are not those of a derivation.
+    """Return why hyperedges form no derivation.
 
     Args:
         used: ``[edges]`` whether each is used.

@@ -155,8 +155,8 @@ class Alignments(Readable[AlignmentParts], Traceable):
     ) -> tuple[AlignmentParts, jax.Array]:
         """Sample the operations from the last to the first.
 
-        Place d of the steps is the step to a cell of diagonal d + 1; that of the transitions is the
-        one out of it.
+        Place d of the steps is the step to a cell of diagonal d + 1; place d of the
+        transitions leaves it.
         """
         weights, item = self.weights, jnp.arange(len(self.lengths))
         batch, _, columns, operations = weights.step.shape
@@ -216,8 +216,6 @@ def used_steps(lengths: Any, shape: tuple[int, ...], moves: Moves, xp: Any = jnp
 
     Args:
         lengths: ``[batch, 2]``.
-        shape: that of the steps.
-        moves: those of the operations.
     """
     down, right = xp.asarray(moves).T
     row, column = (xp.arange(n)[:, None] for n in shape[1:3])
@@ -389,7 +387,7 @@ def alignments(
 def affine_gaps(opening: npt.ArrayLike, extension: npt.ArrayLike) -> tuple[jax.Array, jax.Array]:
     """Return the transitions ``[3, 3]`` and initial weights ``[3]`` of alignments with affine gaps.
 
-    A gap of k symbols has log weight ``opening + (k - 1) * extension``, in addition to those of its
+    A gap of k symbols has log weight ``opening + (k - 1) * extension``, in addition to its
     symbols. A deletion next to an insertion opens another gap.
 
     Source: Gotoh (1982).
@@ -433,7 +431,7 @@ def _broadcast(name: str, weights: Any, shape: Sequence[int], dtype: Any) -> jax
 def _per_item(
     name: str, weights: Any, shape: tuple[int, ...], needed: jax.Array, dtype: Any
 ) -> jax.Array:
-    """Return weights ``[batch or 1, ...]``, after a check of those of items that need them."""
+    """Return weights ``[batch or 1, ...]``, after a check for the items that need them."""
     array = as_log_weights(weights).astype(dtype)
     array = array.reshape((1,) * (len(shape) + 1 - array.ndim) + array.shape)
     batch = len(needed)

@@ -174,7 +174,7 @@ def _sums_by_inverse(trees: NonprojectiveTrees) -> tuple[matrix_tree.Sums, jax.A
 def _by_walks(
     trees: NonprojectiveTrees, keys: jax.Array, count: int, sums: matrix_tree.Sums
 ) -> jax.Array:
-    """Draw trees of items whose sums are those of the inverse, and none of whose walks is long."""
+    """Draw trees where all sums come from the inverse and no walk is long."""
     heads = _walk(trees, keys, count, sums, jnp.ones(len(keys), bool))
     return _with_padding(trees, heads, sums.log_partition)
 

@@ -107,8 +107,8 @@ class LinearOrderings(Readable[OrderingParts], Traceable):
         """
         s, batch = semiring, len(self.lengths)
         levels, _, factor = _forward(self, s, feature)
-        # The first set of each size contains the first items, which are those of an order of that
-        # length.
+        # The first set of each size contains the first items, which an order of that
+        # length has.
         whole = jax.tree.map(lambda *xs: jnp.stack([x[:, 0] for x in xs], 1), *levels)
         ended = self.lengths[:, None] == jnp.arange(len(levels))
         value = s.sum(s.where(ended, whole, s.zeros((batch, len(levels)))), axis=1)
@@ -119,7 +119,7 @@ class LinearOrderings(Readable[OrderingParts], Traceable):
     ) -> tuple[OrderingParts, jax.Array]:
         """Sample the last item, then the last of the remaining items.
 
-        Places are those of the pairs of items, in the order of (0, 1), (0, 2), (1, 2), (0, 3).
+        Places are pairs of items, in the order (0, 1), (0, 2), (1, 2), (0, 3).
         """
         precedence = self.weights.precedence
         batch, items = precedence.shape[:2]
@@ -253,7 +253,7 @@ def _levels(items: int) -> tuple[_Level, ...]:
     number = np.arange(1 << items, dtype=np.int32)
     inside = (number[:, None] >> np.arange(items)) & 1 == 1
     size = inside.sum(1)
-    rank = np.zeros(len(number), np.int32)  # of each set among those of its size
+    rank = np.zeros(len(number), np.int32)  # of each set among the sets of its size
     levels: list[_Level] = []
     for members in range(1, items + 1):
         sets = number[size == members]

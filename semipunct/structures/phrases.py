@@ -73,7 +73,7 @@ class PhraseMarks(PartWise[PhraseMarkParts]):
     levels: int
 
     def unnormalized_log_prob(self, parts: PhraseMarkParts) -> jax.Array:
-        """Return the log weight ``[batch]``, that of the automaton included.
+        """Return the log weight ``[batch]``, the automaton included.
 
         It is computed by the recursion with everything else forbidden.
         """
@@ -184,8 +184,8 @@ def phrase_marks(
 ) -> PhraseMarks:
     """Make trees whose nodes choose pairs of labels; an automaton reads the labels at each slot.
 
-    At a slot the labels of nodes that end there, innermost first, precede those of nodes that start
-    there, outermost first.
+    At a slot the labels of nodes that end there, innermost first, precede labels of nodes that
+    start there, outermost first.
 
     Args:
         choice: ``[*batch, nodes, labels, labels]`` log weight of each left and right label.

@@ -208,7 +208,7 @@ def _floating(x: jax.Array) -> bool:
 
 @jax.custom_jvp
 def _read(array: jax.Array, index: jax.Array, moving: jax.Array) -> jax.Array:
-    """Read entry ``index`` along axis 1 of an array; the derivative is that of ``moving``.
+    """Read entry ``index`` along axis 1 of an array; with the derivative of ``moving``.
 
     The array must stay differentiable by itself: when JAX differentiates a reverse pass again it
     ignores the custom rule below, and differentiates this function body.

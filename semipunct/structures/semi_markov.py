@@ -217,7 +217,7 @@ def _forward(
 
     def step(state: Any, slices: Any) -> tuple[Any, Any]:
         # Row 0 of the window sums over the segments that ended at the position before. Multiplied
-        # by the transitions it is what begins here, and takes its place before the older rows: row
+        # by the transitions it begins here, and takes its place before the older rows: row
         # d of ``opened`` began d positions ago, so with a segment of width d + 1 it ends here.
         window, log_scale, unsure = state
         position, weight, feature = slices

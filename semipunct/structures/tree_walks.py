@@ -22,7 +22,7 @@ from semirings.devices import axes_of, scan, varying
 from semirings.threefry import threefry_2x32
 
 _LANES = 32
-"""The number of trees of an item that are drawn side by side, which determines what a key gives."""
+"""The number of trees of an item that are drawn side by side; the draws of a key depend on it."""
 
 _BITS = 31
 """The number of bits of a rounded probability."""
@@ -54,7 +54,7 @@ def aliases(probabilities: jax.Array) -> Aliases:
     slots = max(2, 1 << (choices - 1).bit_length())
     capacity = jnp.uint32((1 << _BITS) // slots)
     row = jnp.arange(rows)
-    # Rounded down, and a little less, so that the largest choice gets what is missing.
+    # Rounded down, and a little less, so that the largest choice gets the rest.
     rounded = jnp.clip(probabilities * (2.0**_BITS * (1 - 2.0**-20)), 0.0, 2.0**_BITS)
     share = jnp.pad(rounded.astype(jnp.uint32), ((0, 0), (0, slots - choices)))
     missing = jnp.uint32(1 << _BITS) - jnp.sum(share, 1, dtype=jnp.uint32)

@@ -6,7 +6,7 @@
 | arcs    | ``[batch, length, states, states]`` | ``[b, i, s, t]``: s to t reads symbol i |
 | final   | ``[batch, states]``                 | ``[b, s]``: the path ends in s          |
 
-Before ``expand`` the arcs are those of the automaton, ``[batch, symbols, states, states]``,
+Before ``expand`` the arcs are the automaton's, ``[batch, symbols, states, states]``,
 shared by all positions. A first axis of size 1 is shared by all batch items.
 """
 

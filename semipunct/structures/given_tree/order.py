@@ -20,8 +20,8 @@ The node a lies between the empty slots 0 and 1, so the graph is a chain of thre
 
     kid  parent   at_left         at_right         meeting
     d    c        -1 (slot 3)     -1 (slot 4)      -1 (slot 3)
-    c    b        -1 (slot 2)     that of d        -1 (slot 2)
-    b    (root)   -1 (slot 0)     that of c        -1 (slot 0)
+    c    b        -1 (slot 2)     result of d       -1 (slot 2)
+    b    (root)   -1 (slot 0)     result of c       -1 (slot 0)
 
 The result of the last one is the last vector of the sentence, at slot 4. Every absorption has at
 most one successor (docs/decisions/recursions.md).
@@ -189,7 +189,7 @@ def _topological(successor: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
             if j >= 0:
                 graph.add(j, i)
     graph.prepare()
-    # A stack instead of a queue: see the docstring for what depends on it.
+    # A stack instead of a queue: the docstring says why.
     ready = list(graph.get_ready())
     order: list[int] = []
     while ready:

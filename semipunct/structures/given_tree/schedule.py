@@ -90,7 +90,7 @@ class Capacity:
     Attributes:
         sentences: maximal number of sentences.
         words: maximal number of words in all sentences.
-        slots: maximal number of different automata, including that of the empty slot.
+        slots: maximal number of different automata, the empty slot included.
         steps: number of steps of the scan.
         lanes: number of lanes for each width.
         factors: maximal number of factors of a sentence.
@@ -197,10 +197,10 @@ def pack(
     words = sum(a.words for a in batch)
     if len(batch) > c.sentences or words > c.words or placement.steps > c.steps:
         raise ValueError(f"{len(batch)} sentences, {words} words, {placement.steps} steps > {c}")
-    # Indices of the results of all lanes; those of a group start at its offset.
+    # Indices of the results of all lanes; each group starts at its offset.
     offset = np.cumsum([0, *(c.steps * size for size in c.lanes)])
     absorptions_in_all = int(offset[-1])
-    # Lanes that are not filled below stay idle: they compute what nobody reads, since the lanes of
+    # Lanes that are not filled below stay idle: nobody reads their results, since the lanes of
     # a group are rows of the same arrays, which cannot branch one by one.
     lanes = tuple(_idle(c.steps, size, c.sentences) for size in c.lanes)
     schedule = Schedule(

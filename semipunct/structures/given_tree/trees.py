@@ -210,7 +210,7 @@ class GivenTrees(NamedTuple):
     def unnormalized_log_prob(self, parts: jax.Array) -> jax.Array:
         """Return the log weight ``[sentences]`` of choosing the pairs that ``parts`` marks.
 
-        The weight includes that of the automata, so it is computed by the recursion with all other
+        The weight includes the automata, so it is computed by the recursion with all other
         choices forbidden.
         """
         only = self._replace(choice=jnp.where(parts > 0, self.choice, -jnp.inf), feature=None)
@@ -278,7 +278,7 @@ def inside(trees: GivenTrees, semiring: Semiring) -> Total:
 
 
 def _size(automata: LiftedAutomata) -> int:
-    """Return the number of automata, including that of the empty slot."""
+    """Return the number of automata, the empty slot included."""
     return jax.tree.leaves(automata.initial)[0].shape[0]
 
 
@@ -323,7 +323,7 @@ def _absorb(
         automata: the slot automata.
         lanes: ``[lanes]`` the absorptions of one step.
         choice: ``[lanes, pairs]`` the choices of the kids.
-        vectors: ``[lanes, width]`` those of the kid at its left and right edge, and that of its
+        vectors: ``[lanes, width]`` of the kid at its left and right edge, and of its
             parent.
 
     Returns:

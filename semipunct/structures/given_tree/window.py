@@ -257,7 +257,7 @@ class LiftedWindowAutomata(NamedTuple):
         level = jax.tree.map(lambda x: x.reshape(1, lanes, states, symbols), vectors)
         levels = [level]
         # The loop is as long as the longest label, not as there are labels: all nodes of a level
-        # are read in one elementwise step, with an axis of nodes in front of that of lanes.
+        # are read in one elementwise step, with an axis of nodes before the axis of lanes.
         for depth, (nodes, edit) in enumerate(zip(trie.levels, edits, strict=True)):
             # A node reads one symbol after what its parent has read: labels with a common prefix
             # (of rows) or suffix (of columns) share its product, however many they are.
@@ -339,7 +339,8 @@ def _expand(value: Value) -> Value:
 def _entry(vectors: Value, is_symbol: np.ndarray) -> Value:
     """Select the symbol of each node from ``[nodes or 1, lanes, states, symbols]``.
 
-    This is a masked sum, because its transpose is a product, whereas that of indexing is a scatter.
+    This is a masked sum, because its transpose is a product, whereas the transpose of indexing is a
+    scatter.
     """
     return jax.tree.map(lambda x: jnp.sum(jnp.where(is_symbol, x, 0), -1), vectors)
 
