@@ -215,7 +215,6 @@ class _Graph(NamedTuple):
         node: ``[s]`` the node that represents each word.
         heads: ``[s]`` the best head of each node.
         cycle: ``[s]`` the nodes of a cycle of these; none at the end.
-        level: the number of contractions so far.
         cycles: ``[s, s]`` by level, the nodes of the contracted cycle.
         nodes: ``[s, s]`` by level, ``node`` before the contraction.
         arcs: ``[s, 2, s]`` by level, the arcs of the sentence to the nodes of the cycle.

@@ -293,10 +293,6 @@ def label_sequences(
 
     Returns:
         The labels, with zeros in the padding; and ``[batch, 2]`` both lengths.
-
-    Raises:
-        UsageError: if shapes do not fit, a length is out of range, or a label is not a symbol or is
-            the blank.
     """
     batch, frames, symbols = log_probs.shape[0], log_probs.shape[1], log_probs.shape[-1]
     labels = jnp.asarray(labels)

@@ -558,11 +558,7 @@ def _seeds(seeds: Any, log_weight: jax.Array) -> Any:
 
 
 def as_shape(sample_shape: int | Sequence[int]) -> tuple[int, ...]:
-    """Return sizes of leading axes as a tuple.
-
-    Raises:
-        UsageError: if a size is not positive.
-    """
+    """Return sizes of leading axes as a tuple."""
     sizes = sample_shape if isinstance(sample_shape, Sequence) else (sample_shape,)
     shape = tuple(map(operator.index, sizes))
     if any(size < 1 for size in shape):

@@ -42,7 +42,6 @@ class HeadTrees(Readable[ArcParts]):
     Their usual form is ``[..., batch, n]``: the head of word m at m - 1, where 0 is the root.
 
     Attributes:
-        single_root: whether the root has exactly one child.
         projective: whether arcs may not cross.
     """
 
@@ -79,11 +78,7 @@ class HeadTrees(Readable[ArcParts]):
 
 
 def checked_arcs(arcs: Any, lengths: Any) -> tuple[ArcParts, jax.Array]:
-    """Return arcs and lengths after checks.
-
-    Raises:
-        UsageError: if shapes do not fit, a length is out of range or a log weight is not one.
-    """
+    """Return arcs and lengths after checks."""
     arcs = as_log_weights(arcs)
     check_shapes(arcs=(arcs, "batch words words"))
     words = arcs.shape[1] - 1

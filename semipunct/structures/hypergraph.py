@@ -39,13 +39,7 @@ from semirings.base import Semiring, Value
 
 
 class Room(NamedTuple):
-    """Padded sizes of the levels of a hypergraph.
-
-    Attributes:
-        levels: number of levels.
-        width: number of nodes of a level.
-        fan: number of hyperedges into a node.
-    """
+    """Padded sizes of the levels of a hypergraph."""
 
     levels: int
     width: int
@@ -269,9 +263,6 @@ def layout(heads: npt.NDArray[np.int32], tails: npt.NDArray[np.int32], root: int
         heads: ``[edges]`` nodes, from 1.
         tails: ``[edges, tails]`` nodes, ``NOTHING`` for none.
         root: a node.
-
-    Raises:
-        UsageError: if a number is no node, or there is a cycle.
     """
     count = int(max([root, *heads.tolist(), *tails.ravel().tolist()], default=0)) + 1
     if (heads < 1).any() or (tails < 0).any() or root < 0:
@@ -341,9 +332,6 @@ def arrange_hypergraphs(
 
     Args:
         weights: ``[batch, edges]``.
-
-    Raises:
-        UsageError: if the room is too small.
     """
     least_room = (
         Room(*np.max([each.room for each in layouts], 0).tolist()) if layouts else Room(1, 1, 1)
@@ -410,9 +398,6 @@ def check_derivations(
         order: the hyperedges such that all hyperedges into a tail precede those out of it.
         root: the node of whole derivations.
         nodes: the number of nodes, ``NOTHING`` included.
-
-    Raises:
-        UsageError: if it has none, or one can.
     """
     below = [1 << node if node != NOTHING else 0 for node in range(nodes)]
     derived = {NOTHING}

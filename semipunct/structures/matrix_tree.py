@@ -46,7 +46,6 @@ class Sums(NamedTuple):
     """Results of ``by_inverse`` for each item.
 
     Attributes:
-        log_partition: ``[batch]``.
         marginals: ``[batch, n + 1, n + 1]``.
         sensitivity: ``[batch]`` the error of the log partition in units of eps, infinite or NaN if
             there is no inverse; the other results are then meaningless, but finite.

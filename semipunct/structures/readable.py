@@ -31,10 +31,8 @@ _NOWHERE = -2
 class Readable(PartWise[P]):
     """A structure whose derivations have a usual form, an array of integers ``[..., batch, ...]``.
 
-    Entries beyond the length of an item are ignored, and -1 in results.
-
-    Attributes:
-        form_axes: the number of axes of the form of one item.
+    Entries beyond the length of an item are ignored, and -1 in results. ``form_axes`` is the number
+    of axes of the form of one item.
     """
 
     form_axes: ClassVar[int] = 1
@@ -176,11 +174,7 @@ def used_entry(array: Any, axes: int = 1) -> jax.Array:
 
 
 def as_form(derivations: Any, shape: tuple[int | None, ...], name: str) -> Any:
-    """Return derivations as a NumPy array, or a traced one of JAX, after checks.
-
-    Raises:
-        UsageError: if they are no integers of that shape, with or without leading axes.
-    """
+    """Return derivations as a NumPy array, or a traced one of JAX, after checks."""
     array = derivations if isinstance(derivations, Tracer) else np.asarray(derivations)
     last = array.shape[max(0, array.ndim - len(shape)) :]
     fits = len(last) == len(shape) and all(
@@ -244,9 +238,6 @@ def check_labels(labels: Any, used: Any, count: int, name: str, label: str) -> A
         labels: ``[..., batch, n]``.
         used: ``[batch, n]`` which of them are used.
         label: what a label is, in the plural.
-
-    Raises:
-        UsageError: naming the first label out of range.
     """
     wrong = used & ((labels < 0) | (labels >= count))
 

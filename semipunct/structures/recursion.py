@@ -32,9 +32,7 @@ class Plan(NamedTuple):
     """A plan of one scan.
 
     Attributes:
-        steps: the number of its steps.
         chunk: steps whose residuals are stored at a time; all of them if nothing is recomputed.
-        residual_mib: the size of the residuals of all steps, in MiB.
         kept_mib: the memory used by this plan, in MiB, including states at the starts of chunks.
     """
 

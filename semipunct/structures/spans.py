@@ -231,9 +231,6 @@ def spans_of_trees(
     Returns:
         First words, last words and labels ``[..., batch, spans]``, zeros where unused; which are
         used; and ``[..., batch]`` whether they are a tree.
-
-    Raises:
-        UsageError: if they are no tree.
     """
     spans = as_form(spans, (len(lengths), None, 3), "spans")
     # Concrete if they are.

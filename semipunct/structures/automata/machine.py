@@ -429,9 +429,6 @@ def checked_strings(
         lengths: ``[batch]`` symbols used, or None for all.
         arcs: the arcs of the automaton that will read them.
         axes: the names of the axes of ``arcs``.
-
-    Raises:
-        UsageError: if shapes do not fit, or a length or a symbol is out of range.
     """
     strings = jnp.asarray(strings)
     check_shapes(strings=(strings, "batch length"))

@@ -69,7 +69,6 @@ class StringPaths(Readable[PathParts], Traceable):
 
     Attributes:
         strings: ``[batch, length]`` symbols; epsilon beyond the lengths.
-        symbols: the number of symbols of the automaton, epsilon included.
         by_position: whether arcs are expanded to positions.
     """
 

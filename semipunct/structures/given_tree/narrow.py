@@ -119,7 +119,6 @@ class NarrowProducts(NamedTuple):
     """``Products`` at narrow slots, computed without the vector of each label.
 
     Attributes:
-        semiring: the semiring.
         labels: the matrices.
         a: ``[lanes, symbols]`` column vectors.
         b: ``[lanes, symbols]`` row vectors.

@@ -91,8 +91,6 @@ class Capacity:
         sentences: maximal number of sentences.
         words: maximal number of words in all sentences.
         slots: maximal number of different automata, the empty slot included.
-        steps: number of steps of the scan.
-        lanes: number of lanes for each width.
         factors: maximal number of factors of a sentence.
     """
 
@@ -109,7 +107,6 @@ class Placement:
     """The step, group and lane of every absorption of a batch; see ``place``.
 
     Attributes:
-        steps: the number of steps.
         step: for each sentence ``[absorptions]``.
         group: for each sentence ``[absorptions]``, the index of the vector width.
         lane: for each sentence ``[absorptions]``, within the group.

@@ -110,7 +110,6 @@ class VectorsByLabel(NamedTuple):
     """``Products`` with an explicit vector for each label.
 
     Attributes:
-        semiring: the semiring.
         at_left: ``[labels, lanes, width]`` the vectors ``M(label) a``.
         at_right: ``[labels, lanes, width]`` the vectors ``b M(label)``.
     """
