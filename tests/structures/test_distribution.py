@@ -305,7 +305,8 @@ def test_results_have_the_batch_axes_of_the_structure(name: str):
     one = Distribution(jax.tree.map(lambda x: x[0], flat.structure.expand()))
     assert (one.batch_shape, several.batch_shape) == ((), (2, 3))
     first, second, _ = program(flat, key)
-    for batch, d in (((2, 3), several), ((), one)):
+    # Programs of determinants take long to compile.
+    for batch, d in [((2, 3), several), ((), one)][: 1 if name == "non-projective" else 2]:
         computed = program(d, key)
         expected = jax.tree.map(
             lambda x, n=batch: x.reshape(*n, *x.shape[1:]) if n else x[0], [first, second]
@@ -332,7 +333,7 @@ def test_derivations_of_other_shapes_are_refused():
         d.log_prob(np.zeros((6, 4), int))
     with pytest.raises(UsageError, match=r"ChainParts of shapes .*\(2, 3, 4, 3\)"):
         d.log_prob(Distribution(MAKERS["chain"]((6,))).marginals())
-    with pytest.raises(UsageError, match="derivations have shape"):
+    with pytest.raises(UsageError, match=r"\[\(2, 3, 4, 4\)\]; expected ChainParts"):
         d.log_prob(other.marginals())
     with pytest.raises(UsageError, match="sample_shape is"):
         d.sample(jax.random.key(0), (2, 0))
