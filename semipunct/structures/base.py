@@ -132,10 +132,8 @@ class PartWise(ABC, Generic[P]):
         return replace(self, weights=log_weights)
 
     def expand(self) -> Self:
-        batch = self.batch_shape
-        whole = jax.tree.map(
-            lambda x: jnp.broadcast_to(x, (*batch, *x.shape[len(batch) :])), self.weights
-        )
+        batch, n = self.batch_shape, len(self.batch_shape)
+        whole = jax.tree.map(lambda x: jnp.broadcast_to(x, (*batch, *x.shape[n:])), self.weights)
         return replace(self, weights=whole)
 
     def by_item(self, parts: P) -> jax.Array:

@@ -525,12 +525,10 @@ class Distribution(Generic[S]):
         return _spoilt(_spoilt(value.nats, value.weight), value.reference)
 
 
-def reverse_draws(
-    distribution: Distribution[Any], key: jax.Array, count: int
-) -> tuple[Parts, jax.Array]:
+def reverse_draws(d: Distribution[Any], key: jax.Array, count: int) -> tuple[Parts, jax.Array]:
     """Draw parts ``[count, batch, ...]`` in the reverse pass; return the log partition, too."""
     semiring = Sampling()
-    total, mark = distribution._marking(semiring)  # pyright: ignore[reportPrivateUsage]
+    total, mark = d._marking(semiring)  # pyright: ignore[reportPrivateUsage]
     # Only full batches, since a smaller last batch would need a second compilation.
     together = min(_TOGETHER, count)
     rounds = -(-count // together)

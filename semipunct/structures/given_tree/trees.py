@@ -38,6 +38,7 @@ import jax.numpy as jnp
 import numpy as np
 import numpy.typing as npt
 
+from semipunct.errors import UsageError
 from semipunct.structures.base import Total, lift_weights, mask_padding
 from semipunct.structures.given_tree.order import Ints
 from semipunct.structures.given_tree.schedule import Indices, Lanes, Schedule
@@ -242,6 +243,8 @@ def inside(trees: GivenTrees, semiring: Semiring) -> Total:
 
     Source: Li, Wang and Eisner (2019), Algorithm 1, lines 5 to 18.
     """
+    if trees.choice.ndim != 2:
+        raise UsageError("given trees were made inside jax.vmap: call their methods inside, too")
     schedule = trees.schedule
     sentences = schedule.last.shape[0]
     automata = trees.automata.lift(semiring)
