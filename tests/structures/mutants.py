@@ -85,9 +85,12 @@ def shifts_long_lists(c: Faulty, s: Any, total: Total) -> Total:
     return scaled(total, 0.01 * (s.k > 4))
 
 
+def reverses(c: Faulty, s: Any, weights: Any, _: Recursion) -> Any:
+    return jax.tree.map(lambda x: jnp.where(x == -jnp.inf, x, -x), weights)
+
+
 def reverses_short_lists(c: Faulty, s: Any, weights: Any, _: Recursion) -> Any:
-    sign = -1.0 if s.k == 2 else 1.0
-    return jax.tree.map(lambda x: jnp.where(x == -jnp.inf, x, sign * x), weights)
+    return reverses(c, s, weights, _) if s.k == 2 else weights
 
 
 def is_wrong_unless_traced(c: Faulty, s: Any, total: Total) -> Total:
@@ -143,7 +146,7 @@ FAULTS: dict[str, tuple[Any, Weights | None, Totals | None]] = {
     "averages: cross entropy": (Divergence, None, shifts_cross_entropy),
     "infinite divergence": (Divergence, None, diverges_little),
     "infinite divergence: cross entropy": (Divergence, None, partial(diverges_little, cross=True)),
-    "best": (Derivation, None, shifted),
+    "best": (Derivation, reverses, None),
     "ranked": (KBest, None, twice),
     "ranked: long": (KBest, None, shifts_long_lists),
     "longer lists": (KBest, reverses_short_lists, None),
