@@ -119,7 +119,7 @@ class Punctuator:
             self._task = pipeline.task(self.task, **self.options)
         return self._task
 
-    def _models(self) -> dict[str, Pipeline[Any]]:
+    def _models(self) -> dict[str, Any]:
         task: Any = self._prepare()
         return {
             name: task.model if name == "model" else getattr(task.helpers, name)

@@ -40,8 +40,8 @@ PUBLIC = (
     "semipunct", "semipunct.pipelines", "semipunct.treebanks", "semipunct.errors",
     "semipunct.evaluation",
     "semipunct.extend", "semipunct.formats", "semipunct.structures",
-    "semipunct.structures.automata", "semipunct.structures.given_tree",
-    "semipunct.structures.testing",
+    "semipunct.structures.automata", "semipunct.structures.extending",
+    "semipunct.structures.given_tree", "semipunct.structures.testing",
     "semirings", "semirings.laws", "semirings.plugins",
 )  # fmt: skip
 """The modules whose names are stable; the page of the public interface lists them."""

@@ -23,11 +23,11 @@ from figures import machine, report
 
 from semipunct.structures import (
     Distribution,
-    HiddenMarkovCounts,
     ctc,
     hidden_markov,
     hidden_markov_counts,
 )
+from semipunct.structures.extending import HiddenMarkovCounts
 
 BATCH, FRAMES, LABELS, SYMBOLS = 32, 200, 40, 64
 SEQUENCES, LENGTH, STATES, LETTERS, ITERATIONS = 100, 100, 8, 20, 10

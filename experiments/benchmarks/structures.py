@@ -119,7 +119,7 @@ def questions(args: argparse.Namespace) -> dict[str, Question]:
     structures = {
         "trees": (projective_trees, tree),
         "semi-Markov": (semi_markov_chain, (segments, following)),
-        "grammar": (pcfg, grammar),
+        "grammar": (partial(pcfg, spans=0.0), grammar),
     }
 
     log_partition = partial(plain, log_sum_exp)
@@ -132,14 +132,14 @@ def questions(args: argparse.Namespace) -> dict[str, Question]:
             of_chain(lambda d: d.log_partition()), chain, "plain log partition"
         ),
         "both": Question(of_chain(lambda d: d.log_partition_and_marginals()), chain, "plain both"),
-        "argmax": Question(of_chain(lambda d: d.best()), chain, "plain both"),
+        "argmax": Question(of_chain(lambda d: d.argmax()), chain, "plain both"),
         "sample": Question(of_chain(lambda d: d.sample(key, 1)), chain, "plain both"),
         "sample 100": Question(of_chain(lambda d: d.sample(key, 100)), chain, "plain both"),
         "entropy": Question(of_chain(lambda d: d.entropy()), chain, "plain both"),
-        "top 4": Question(of_chain(lambda d: d.top(4)), chain, "plain both"),
+        "top 4": Question(of_chain(lambda d: d.top_k(4)), chain, "plain both"),
         "trees, log partition": Question(of_tree(lambda d: d.log_partition()), tree),
         "non-projective, both": Question(
-            jit(lambda w: nonprojective_trees(w).log_partition_and_marginals()), tree
+            jit(lambda w: Distribution(nonprojective_trees(w)).log_partition_and_marginals()), tree
         ),
     }
     # A batch of 8 sentences of 30 words; 20 nonterminals and 20 preterminals.
@@ -203,7 +203,8 @@ ITEMS: dict[str, tuple[Callable[[int], Any], tuple[int, ...]]] = {
         lambda n: Distribution(projective_trees(normal_weights(1, n + 1, n + 1))), (50, 100, 200),
     ),
     "trees of any shape, words": (
-        lambda n: nonprojective_trees(normal_weights(1, n + 1, n + 1)), (50, 100, 200),
+        lambda n: Distribution(nonprojective_trees(normal_weights(1, n + 1, n + 1))),
+        (50, 100, 200),
     ),
     "grammar of 20 + 20 symbols, words": (lambda n: Distribution(grammar(n)), (15, 30, 60)),
 }  # fmt: skip

@@ -81,27 +81,37 @@ def check_lengths(lengths: jax.Array, longest: int, *, name: str = "lengths") ->
     return lengths.astype(int)
 
 
-def as_log_weights(weights: npt.ArrayLike, axes: int | None = None) -> jax.Array:
+def as_log_weights(weights: npt.ArrayLike) -> jax.Array:
     """Return an array of log weights, half precision converted to float32.
 
-    In bfloat16 a sum of 256 ones would not grow any more. With ``axes``, the axes of a batch, one
-    item becomes a batch.
+    In bfloat16 a sum of 256 ones would not grow any more.
     """
     array = jnp.asarray(weights)
-    array = array.astype(jnp.float32) if array.dtype in (jnp.bfloat16, jnp.float16) else array
-    return array if axes is None else as_batch(array, axes)
+    return array.astype(jnp.float32) if array.dtype in (jnp.bfloat16, jnp.float16) else array
 
 
-def as_batch(array: jax.Array, axes: int) -> jax.Array:
-    """Add a batch axis to an array with one axis less than ``axes``."""
-    return array[None] if array.ndim == axes - 1 else array
+def checked_lengths(
+    lengths: npt.ArrayLike | None,
+    longest: int,
+    *,
+    name: str = "lengths",
+    **argument: tuple[jax.Array, Axes],
+) -> jax.Array:
+    """Return lengths ``[batch]`` as integers, the longest for None.
 
+    Args:
+        lengths: ``[batch]``, or None.
+        longest: the upper bound.
+        name: the name of the argument, for messages.
+        **argument: an array of the batch by the name of its argument, with its axes.
 
-def lengths_or_all(lengths: npt.ArrayLike | None, batch: int, longest: int) -> jax.Array:
-    """Return ``[batch]`` lengths; None means ``longest``, and a number is a batch of one."""
-    if lengths is None:
-        return jnp.full(batch, longest, jnp.int32)
-    return as_batch(jnp.asarray(lengths), 1)
+    Raises:
+        UsageError: if the batch has another size, or a length is out of bounds.
+    """
+    ((array, _),) = argument.values()
+    given = jnp.full(len(array), longest, jnp.int32) if lengths is None else jnp.asarray(lengths)
+    check_shapes(**argument, **{name: (given, "batch")})
+    return check_lengths(given, longest, name=name)
 
 
 def within(lengths: jax.Array, size: int) -> npt.NDArray[np.bool_] | None:

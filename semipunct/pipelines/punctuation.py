@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from semipunct.corpus.located import Located
 from semipunct.errors import UsageError
-from semipunct.files import as_section, display_name
+from semipunct.files import as_section
 from semipunct.formats import Writer, format_of, read_entries, read_words
 from semipunct.formats.conllu import Conllu
 from semipunct.formats.m2 import M2

@@ -1,22 +1,24 @@
 """The interface of structures: a sum over all derivations in any semiring.
 
-A structure is a pytree that holds log weights of *parts*: arrays such as the transitions of a chain
-or the arcs of trees. A derivation is a set of parts, its weight their product. A structure has to
-implement only ``total``; all methods in ``distribution`` are computed from it, by questions that
-are compiled once for each shape, wherever they are asked (``compile_once``; why, and what stays
-outside: docs/decisions/recursions.md).
+A structure is a pytree of log weights of *parts*, such as the transitions of a chain or the arcs of
+trees. A derivation is a set of parts; its weight is the product of theirs. A structure implements
+``total``, and a ``Distribution`` computes all answers from it.
 """
 
 from __future__ import annotations
 
+import inspect
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import wraps
-from typing import Any, Generic, NamedTuple, Protocol, Self, TypeVar, cast
+from typing import Any, ClassVar, Generic, NamedTuple, Protocol, Self, TypeVar, cast
 
 import jax
 import jax.numpy as jnp
+import numpy as np
+from jax.core import Tracer
 
 from semipunct.errors import UsageError
 from semipunct.structures.recursion import Recursion
@@ -53,7 +55,7 @@ class Structure(Protocol):
         """Sum arrays of an expanded structure over the parts of each item: ``[batch]``."""
         ...
 
-    def score(self, parts: Parts) -> jax.Array:
+    def unnormalized_log_prob(self, parts: Parts) -> jax.Array:
         """Return the log weights ``[batch]`` of a derivation of an expanded structure."""
         ...
 
@@ -63,10 +65,9 @@ class Structure(Protocol):
         """Sum over all derivations of each item.
 
         Args:
-            semiring: defines sums and products.
             feature: an additive quantity of each part, shaped like ``log_weights`` (or a tuple of
                 such), for semirings whose ``lift`` uses it.
-            recursion: memory budget of the steps.
+            recursion: the memory budget of the steps.
         """
         ...
 
@@ -78,51 +79,82 @@ P = TypeVar("P")
 class PartWise(ABC, Generic[P]):
     """A structure in which the weight of a derivation is the product of its parts.
 
+    All arrays of its fields begin with the axes of the batch, or with as many axes of size 1 if all
+    items share them. Methods of ``Distribution`` take any number of these axes; the methods of the
+    structure itself, and of its subclasses, take one.
+
     Attributes:
-        weights: log weights of the parts, arrays ``[batch, ...]``; with a first axis of size 1 if
-            all items share them.
-        lengths: ``[batch]`` the length of each item; ``[batch, 2]`` for items with two lengths, and
-            so on. Only ``total`` uses it.
+        weights: log weights of the parts, arrays ``[batch, ...]``.
+        lengths: ``[batch]`` the length of each item; ``[batch, 2]`` for items with two lengths.
+        length_axes: the number of axes of the length of one item.
     """
 
     weights: P
     lengths: jax.Array
 
+    length_axes: ClassVar[int] = 0
+
     @property
     def log_weights(self) -> P:
         return self.weights
+
+    @property
+    def batch_shape(self) -> tuple[int, ...]:
+        """The sizes of the axes of the batch."""
+        return self.lengths.shape[: self.lengths.ndim - self.length_axes]
+
+    def flat(self) -> Self:
+        """Return the structure with one batch axis in place of none or several."""
+        shape = self.batch_shape
+        if len(shape) == 1:
+            return self
+        count = math.prod(shape)
+
+        def one_axis(x: jax.Array) -> jax.Array:
+            leading, item = x.shape[: len(shape)], x.shape[len(shape) :]
+            if count != 1 and math.prod(leading) == 1:
+                return x.reshape(1, *item)
+            return jnp.broadcast_to(x, (*shape, *item)).reshape(count, *item)
+
+        return jax.tree.map(one_axis, self)
+
+    def reshaped(self, shape: tuple[int, ...]) -> Self:
+        """Return the structure with other batch axes in place of its one."""
+        count = math.prod(shape)
+
+        def axes(x: jax.Array) -> jax.Array:
+            leading = shape if len(x) == count else (1,) * len(shape)
+            return x.reshape(*leading, *x.shape[1:])
+
+        return jax.tree.map(axes, self)
 
     def with_log_weights(self, log_weights: P) -> Self:
         return replace(self, weights=log_weights)
 
     def expand(self) -> Self:
-        return self
+        batch, n = self.batch_shape, len(self.batch_shape)
+        whole = jax.tree.map(lambda x: jnp.broadcast_to(x, (*batch, *x.shape[n:])), self.weights)
+        return replace(self, weights=whole)
 
     def by_item(self, parts: P) -> jax.Array:
         return per_item(parts)
 
-    def score(self, parts: P) -> jax.Array:
+    def unnormalized_log_prob(self, parts: P) -> jax.Array:
         return sum_of_parts(parts, self.weights)
 
     @abstractmethod
     def total(
         self, semiring: Semiring, feature: P | None = None, recursion: Recursion = Recursion()
     ) -> Total:
-        """Sum over all derivations of each item; arguments as in ``Structure.total``."""
+        """Sum over all derivations of each item."""
 
 
 def lift_weights(semiring: Semiring, log_weight: jax.Array, feature: Any) -> Value:
-    """Lift log weights and their features, broadcasting shared features.
+    """Lift log weights and features, arrays that broadcast to their shape, or None.
 
-    Plus infinity, which is refused where values are known, is NaN here: sums would be infinite, but
-    entropies, say, look like numbers. That is left to each step, since a copy of all weights and of
-    their gradients takes as long as the recursion of a chain.
-
-    Args:
-        semiring: the semiring of the values.
-        log_weight: any shape.
-        feature: arrays that can be broadcast to that shape, or None.
+    Plus infinity becomes NaN: sums would be infinite, but entropies would look like numbers.
     """
+    # In each step: a copy of all weights takes as long as the recursion of a chain.
     feature = jax.tree.map(lambda x: jnp.broadcast_to(x, log_weight.shape), feature)
     return semiring.lift(_nan_if_infinite(log_weight), feature)
 
@@ -134,20 +166,17 @@ def _nan_if_infinite(weights: jax.Array) -> jax.Array:
 
 @_nan_if_infinite.defjvp
 def _(primals: Any, tangents: Any) -> tuple[jax.Array, jax.Array]:
-    # Of NaN any gradient will do.
+    # The gradient at NaN is arbitrary.
     return _nan_if_infinite(*primals), tangents[0]
 
 
 def mask_padding(used: jax.Array, parts: Any, instead: float = 0.0) -> Any:
-    """Replace what padding holds, NaN included, so that it has neither effect nor gradient.
+    """Replace padding, NaN included, in a pytree of log weights or features ``[..., ...]``.
 
-    It is replaced before any arithmetic: the gradient of a result that is discarded later would be
-    zero times NaN.
+    Do so before any arithmetic: the gradient of a discarded result would be zero times NaN.
 
     Args:
         used: ``[...]`` booleans, false for padding.
-        parts: a pytree of arrays ``[..., ...]``, log weights or features, or None.
-        instead: the number that replaces it.
     """
 
     def replaced(x: jax.Array) -> jax.Array:
@@ -158,14 +187,8 @@ def mask_padding(used: jax.Array, parts: Any, instead: float = 0.0) -> Any:
 
 
 def sum_of_parts(parts: Parts, log_weights: Parts) -> jax.Array:
-    """Sum the log weights of the parts used: ``[batch]``, the score of a derivation.
-
-    A part that is not used adds nothing, forbidden or not.
-
-    Args:
-        parts: the number of times that the derivation uses each part.
-        log_weights: log weights of the same shapes.
-    """
+    """Return the log weight ``[batch]`` of a derivation, the sum over the parts that it uses."""
+    # A forbidden part that is not used adds nothing.
     return per_item(jax.tree.map(lambda x, w: jnp.where(x != 0, x * w, 0.0), parts, log_weights))
 
 
@@ -176,12 +199,7 @@ def per_item(parts: Parts) -> jax.Array:
 
 
 def like_weights(weights: jax.Array, feature: Any, deeper: tuple[int, ...] = ()) -> Any:
-    """Broadcast a feature to the shape of the log weights of its part.
-
-    Args:
-        weights: the log weights.
-        feature: an array, or a pytree of such.
-        deeper: the sizes of trailing axes of the result.
+    """Broadcast a feature, an array or a pytree, to the shape of the log weights of its part.
 
     Raises:
         UsageError: if the shape does not broadcast.
@@ -206,11 +224,69 @@ def like_weights(weights: jax.Array, feature: Any, deeper: tuple[int, ...] = ())
 F = TypeVar("F", bound=Callable[..., Any])
 
 
+def any_batch(**axes: int | tuple[int, ...]) -> Callable[[F], F]:
+    """Let a constructor of a ``PartWise`` structure take none, one or several batch axes.
+
+    The constructor itself gets arrays with one batch axis, or with fewer axes than an item has.
+
+    Args:
+        **axes: for each argument the number of axes of one item, or several for a tuple of arrays.
+            The first argument determines the axes of the batch.
+    """
+
+    def of(function: F) -> F:
+        signature, main = inspect.signature(function), next(iter(axes))
+
+        @wraps(function)
+        def call(*arguments: Any, **keywords: Any) -> Any:
+            bound = signature.bind(*arguments, **keywords)
+            given = bound.arguments
+            shape = np.shape(given[main])
+            leading = shape[: max(len(shape) - int(axes[main]), 0)]  # pyright: ignore[reportArgumentType]
+            if len(leading) == 1 or len(shape) < axes[main]:  # pyright: ignore[reportOperatorIssue]
+                return function(*arguments, **keywords)
+            for name, own in axes.items():
+                if given.get(name) is None:
+                    continue
+                if isinstance(own, tuple):
+                    each = zip(given[name], own, strict=True)
+                    flat = [_flat(name, x, leading, n) for x, n in each]
+                    given[name] = type(given[name])(*flat)
+                else:
+                    given[name] = _flat(name, given[name], leading, own)
+            return function(*bound.args, **bound.kwargs).reshaped(leading)
+
+        return cast(F, call)
+
+    return of
+
+
+def _flat(name: str, array: Any, leading: tuple[int, ...], own: int) -> Any:
+    """Return an argument with one batch axis, or unchanged if it lacks the axes of the batch."""
+    # Known integers stay on the host, where they are checked while JAX traces the rest.
+    x = array if isinstance(array, jax.Array) else np.asarray(array)
+    if not isinstance(x, Tracer) and np.issubdtype(x.dtype, np.integer):
+        x = np.asarray(x)
+    if x.ndim < own or (x.ndim == own and leading):
+        return x
+    begin, item = x.shape[: x.ndim - own], x.shape[x.ndim - own :]
+    if math.prod(begin) == 1:
+        return x.reshape(1, *item)
+    try:
+        whole = (jnp if isinstance(x, jax.Array) else np).broadcast_to(x, (*leading, *item))
+    except ValueError:
+        raise UsageError(
+            f"{name} has shape {x.shape}; its leading axes do not broadcast to {leading}"
+        ) from None
+    return whole.reshape(math.prod(leading), *item)
+
+
 def compile_once(*static: str) -> Callable[[F], F]:
     """Compile a function or method of arrays when it is called outside of compiled programs.
 
     Otherwise each of its operations would be compiled by itself, and each of its loops again in
-    every call. Within a program it is traced as if it were not compiled.
+    every call. Within a program it is traced as if it were not compiled
+    (docs/decisions/recursions.md).
 
     Args:
         *static: names of its arguments that are no arrays.
@@ -229,11 +305,11 @@ def compile_once(*static: str) -> Callable[[F], F]:
 
 
 def is_constant(value: Any) -> bool:
-    """Return whether equal values are the same for ever: those of frozen dataclasses with a hash.
+    """Return whether a value is a frozen dataclass with a hash.
 
-    A program compiled for a value that is changed later would give the answers of before.
+    A program compiled for a value that changes later would return results of the old value.
     """
-    # Not of a base class: what a class adds that is no field is not compared.
+    # Not of a base class: attributes that a class adds and that are no fields are not compared.
     settings = vars(type(value)).get("__dataclass_params__")
     if settings is None or not settings.frozen:
         return False

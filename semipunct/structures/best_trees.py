@@ -1,13 +1,9 @@
 """The best non-projective trees, by contraction of cycles.
 
-On the host, ``best_heads`` contracts in double precision, and ``top_heads`` ranks trees by it. On
-the device, ``traced_best_heads`` does in arrays of fixed shape what ``best_heads`` does: nodes keep
-their numbers. The node with the smallest number of a cycle stands for all of it after the
-contraction, and the others leave the graph. Each arc of the contracted graph remembers the arc of
-the sentence that it stands for: from these the heads are read off, and expanding a cycle only
-decides which of its nodes the arc from outside enters.
-
-Why on the device as well: docs/decisions/training.md.
+``best_heads`` contracts on the host in double precision, and ``top_heads`` ranks trees by it.
+``traced_best_heads`` contracts on the device in arrays of fixed shape: the node with the smallest
+number of a cycle represents it, and each arc of the contracted graph remembers its arc of the
+sentence.
 
 Source: Chu and Liu (1965); Edmonds (1967).
 """
@@ -29,14 +25,11 @@ def best_heads(arcs: Any, lengths: Any, single_root: bool) -> tuple[Any, Any]:
 
     Trees are compared first by the number of forbidden arcs, then, with a single root, by the
     number of children of the root, then by weight. Such triples are added and compared like
-    numbers, which is all that the contraction needs: the result is exact, unlike that of a large
-    penalty on the root, and needs no second search, unlike that of Zmigrod et al. (2020), section
-    3, at the same cost of n**3 at worst.
+    numbers, so the result is exact, unlike with a large penalty on the root, and needs no second
+    search (Zmigrod et al. 2020, section 3).
 
     Args:
         arcs: ``[batch, n + 1, n + 1]`` log weights from head to dependent; 0 is the root.
-        lengths: ``[batch]`` numbers of words.
-        single_root: whether the root has exactly one child.
     """
     batch, size, _ = arcs.shape
     heads = np.full((batch, size - 1), -1, np.int32)
@@ -64,7 +57,7 @@ def best_heads(arcs: Any, lengths: Any, single_root: bool) -> tuple[Any, Any]:
 
 
 def _arborescence(rank: Any, weight: Any) -> Any:
-    """Return the heads ``[n + 1]`` of the best tree from node 0; that of node 0 is 0.
+    """Return the heads ``[n + 1]`` of the best tree from node 0, whose own head is 0.
 
     Args:
         rank: ``[n + 1, n + 1]`` compared first; minus infinity where there is no arc.
@@ -127,8 +120,6 @@ def top_heads(arcs: Any, lengths: Any, single_root: bool, k: int) -> tuple[Any, 
 
     Args:
         arcs: ``[batch, n + 1, n + 1]`` log weights from head to dependent; 0 is the root.
-        lengths: ``[batch]`` numbers of words.
-        single_root: whether the root has exactly one child.
         k: the number of trees. Ranks beyond the number of trees have heads -1 and log weight minus
             infinity; an item with a weight that is not one has NaN.
     """
@@ -150,14 +141,12 @@ class _Trees(NamedTuple):
     """A set of trees, in the order of a heap.
 
     Attributes:
-        negative: minus a bound of their log weights, or that of the best one if it is known.
+        negative: minus a bound of their log weights, or minus the log weight of the best one.
         number: decides ties.
-        is_known: whether ``tree`` is the best one; otherwise it is the best of a larger set, and
-            the set is those of its trees whose first other head is that of the word after the fixed
-            ones.
-        left: ``[n + 1, n + 1]`` log weights, minus infinity where an arc is forbidden, of the set
-            or of the larger one.
-        fixed: the number of words, from the first, whose heads are those of the tree.
+        is_known: whether ``tree`` is the best one; otherwise it is the best of a larger set, of
+            which this set has the trees that first differ from it at the word after the fixed ones.
+        left: ``[n + 1, n + 1]`` log weights, minus infinity where an arc is forbidden.
+        fixed: the number of words, from the first, whose heads are fixed.
         tree: ``[n]`` heads.
     """
 
@@ -172,14 +161,9 @@ class _Trees(NamedTuple):
 def _ranked(weight: Any, single_root: bool) -> Iterator[tuple[Any, float]]:
     """Yield all trees of an item, best first.
 
-    The trees other than the best are divided by the first word whose head differs from it: sets of
-    trees in which some heads are fixed and some arcs forbidden, whose best trees are found in the
-    same way (Lawler 1972). A set waits with a bound, the sum of the best arc to each word; its best
-    tree is found only when no other set promises more.
-
-    Args:
-        weight: ``[n + 1, n + 1]`` log weights in float64.
-        single_root: whether the root has exactly one child.
+    The other trees are divided by the first word whose head differs from the best tree (Lawler
+    1972). Each such set waits with a bound, the sum of the best arc to each word; its best tree is
+    found only when no other set has a greater bound.
     """
     words = np.arange(1, len(weight))
     left = weight.copy()
@@ -225,14 +209,13 @@ class _Graph(NamedTuple):
     """A contracted graph and its history; ``s`` is the number of nodes, the root among them.
 
     Attributes:
-        rank: ``[s, s]`` of the arcs, compared first; minus infinity where there is no arc.
+        rank: ``[s, s]`` compared first; minus infinity where there is no arc.
         weight: ``[s, s]`` compared second.
-        arc: ``[2, s, s]`` head and dependent, in the sentence, of the arc that each stands for.
-        node: ``[s]`` the node that stands for each word.
-        heads: ``[s]`` the best head of each node in the graph.
+        arc: ``[2, s, s]`` head and dependent, in the sentence, of each arc.
+        node: ``[s]`` the node that represents each word.
+        heads: ``[s]`` the best head of each node.
         cycle: ``[s]`` the nodes of a cycle of these; none at the end.
-        level: the number of contractions so far.
-        cycles: ``[s, s]`` by level, the nodes of the cycle that was contracted.
+        cycles: ``[s, s]`` by level, the nodes of the contracted cycle.
         nodes: ``[s, s]`` by level, ``node`` before the contraction.
         arcs: ``[s, 2, s]`` by level, the arcs of the sentence to the nodes of the cycle.
     """
@@ -254,8 +237,6 @@ def traced_best_heads(arcs: jax.Array, lengths: jax.Array, single_root: bool) ->
 
     Args:
         arcs: ``[batch, n + 1, n + 1]`` log weights from head to dependent; 0 is the root.
-        lengths: ``[batch]`` numbers of words.
-        single_root: whether the root has exactly one child.
 
     Returns:
         Heads; -1 in the padding, for all words of an item without a tree, and where a weight is NaN

@@ -19,26 +19,26 @@ from typing import Any, Literal, NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
+import numpy.typing as npt
 
 from semipunct.arrays.shapes import (
     as_log_weights,
-    check_lengths,
     check_log_weights,
     check_shapes,
-    lengths_or_all,
+    checked_lengths,
     used_by_any,
     within,
 )
-from semipunct.structures.base import PartWise, Total, lift_weights, mask_padding
+from semipunct.structures.base import Total, any_batch, lift_weights, mask_padding
 from semipunct.structures.draws import Traceable, choose_in_row
 from semipunct.structures.products import Scale, product, settle
 from semipunct.structures.readable import (
     Readable,
     as_form,
-    as_marks,
     check_labels,
     mask_places,
     modules_of,
+    used_entry,
     used_places,
 )
 from semipunct.structures.recursion import Recursion
@@ -59,7 +59,7 @@ class ChainParts(NamedTuple):
     jax.tree_util.register_dataclass, data_fields=["weights", "lengths"], meta_fields=["method"]
 )
 @dataclass(frozen=True)
-class LinearChain(PartWise[ChainParts], Traceable, Readable[ChainParts]):
+class LinearChain(Readable[ChainParts], Traceable):
     """A batch of chains; see ``linear_chain``.
 
     Their usual form is ``[..., batch, length]``: the state at each position.
@@ -68,13 +68,12 @@ class LinearChain(PartWise[ChainParts], Traceable, Readable[ChainParts]):
     method: Literal["sequential", "parallel"] = "sequential"
 
     def expand(self) -> LinearChain:
-        batch, length, states = self.weights.emission.shape
-        whole = (batch, max(length - 1, 0), states, states)
+        *batch, length, states = self.weights.emission.shape
+        whole = (*batch, max(length - 1, 0), states, states)
         transition = jnp.broadcast_to(self.weights.transition, whole)
         return replace(self, weights=self.weights._replace(transition=transition))
 
     def places(self, derivations: Any) -> ChainParts:
-        """Return the places of the parts of sequences of states; see ``Readable.places``."""
         batch, length, count = self.weights.emission.shape
         states = as_form(derivations, (batch, length), "states")
         used = used_places(self.lengths, length)
@@ -85,30 +84,7 @@ class LinearChain(PartWise[ChainParts], Traceable, Readable[ChainParts]):
         return ChainParts(*mask_places(valid, emitted, pair))
 
     def from_parts(self, parts: ChainParts) -> jax.Array:
-        """Return states; see ``Readable.from_parts``."""
-        emission = as_marks(parts.emission)
-        return jnp.where(jnp.any(emission > 0, -1), jnp.argmax(emission, -1), -1)
-
-    def path_log_weight(self, states: Any) -> jax.Array:
-        """Return the log weights ``[batch]`` of given sequences.
-
-        Args:
-            states: ``[batch, length]``; states beyond the length of a chain are ignored.
-        """
-        emission, transition = self.log_weights
-        states = jnp.asarray(states)
-        inside = jnp.arange(states.shape[1]) < self.lengths[:, None]
-        chosen = jnp.take_along_axis(emission, states[..., None], 2)[..., 0]
-        before, after = states[:, :-1], states[:, 1:]
-        if transition.shape[0] == transition.shape[1] == 1:
-            steps = transition[0, 0][before, after]
-        else:
-            size = transition.shape[-1]
-            rows = transition.reshape(*transition.shape[:2], size * size)
-            rows = jnp.broadcast_to(rows, (*before.shape, size * size))
-            steps = jnp.take_along_axis(rows, (before * size + after)[..., None], 2)[..., 0]
-        total = jnp.sum(jnp.where(inside, chosen, 0.0), 1)
-        return total + jnp.sum(jnp.where(inside[:, 1:], steps, 0.0), 1)
+        return used_entry(parts.emission)
 
     def total(
         self,
@@ -116,7 +92,7 @@ class LinearChain(PartWise[ChainParts], Traceable, Readable[ChainParts]):
         feature: ChainParts | None = None,
         recursion: Recursion = Recursion(),
     ) -> Total:
-        """Run the forward recursion; arguments as in ``Structure.total``."""
+        """Run the forward recursion."""
         batch, length, _ = self.weights.emission.shape
         if length == 0:
             return Total(semiring.ones((batch,)), jnp.zeros((batch,), self.weights.emission.dtype))
@@ -126,9 +102,9 @@ class LinearChain(PartWise[ChainParts], Traceable, Readable[ChainParts]):
     def trace(
         self, key: jax.Array, count: int, recursion: Recursion
     ) -> tuple[ChainParts, jax.Array]:
-        """Filter forward and sample backward (Scott 2002); see ``Traceable.trace``.
+        """Filter forward and sample backward (Scott 2002).
 
-        Place i of the emissions is position i, that of the transitions the step from i to i + 1.
+        Place i of the emissions is position i; place i of the transitions is the step to i + 1.
         """
         emission, transition = self.weights
         batch, length, states = emission.shape
@@ -173,45 +149,41 @@ class LinearChain(PartWise[ChainParts], Traceable, Readable[ChainParts]):
         return ChainParts(emitted, jnp.where(used[:, 1:], pair, -1)), total
 
 
+@any_batch(emission=2, transition=3, lengths=0)
 def linear_chain(
     emission: jax.Array,
     transition: jax.Array,
-    lengths: jax.Array | None = None,
+    lengths: npt.ArrayLike | None = None,
     method: Literal["sequential", "parallel"] = "sequential",
 ) -> LinearChain:
-    """Make linear chains; the weight of a sequence is the product of its emissions and transitions.
+    """Make linear chains, which weigh a sequence of states by its emissions and transitions.
 
     Args:
-        emission: ``[batch, length, states]`` log weight of each state at each position.
-        transition: ``[batch, length - 1, states, states]`` log weight of each step; either of the
-            first two axes may have size 1, or be missing from the left.
-        lengths: ``[batch]`` numbers of positions used, 0 to ``length``; all of them by default. The
-            empty chain has one derivation, of weight one.
-        method: ``sequential`` takes ``length`` steps of matrix-vector products; ``parallel``
-            multiplies neighbouring matrices, in log2(``length``) steps with ``states`` times the
-            work, which is faster on parallel hardware if there are few states.
+        emission: ``[*batch, length, states]`` log weights.
+        transition: ``[*batch, length - 1, states, states]`` log weights; axes before the states may
+            have size 1, or be missing from the left.
+        lengths: ``[*batch]``, from 0 on; ``length`` by default.
+        method: ``sequential`` takes ``length`` steps; ``parallel`` log2(``length``) steps with
+            ``states`` times the work, for parallel hardware and few states.
 
     Raises:
-        UsageError: if shapes do not fit, a length is out of range or a log weight is not one.
+        UsageError: if a shape, a length or a log weight is wrong.
     """
-    emission, transition = as_log_weights(emission, 3), as_log_weights(transition)
+    emission, transition = as_log_weights(emission), as_log_weights(transition)
     transition = transition.reshape((1,) * (4 - transition.ndim) + transition.shape)
     sizes = check_shapes(
         emission=(emission, "batch length states"),
         transition=(transition, "batch? steps? states states"),
     )
-    steps = max(sizes["length"] - 1, 0)
+    length, steps = sizes["length"], max(sizes["length"] - 1, 0)
     if transition.shape[1] not in (1, steps):
         check_shapes(transition=(transition, f"batch? {steps} states states"))
-    lengths = lengths_or_all(lengths, *emission.shape[:2])
-    check_shapes(emission=(emission, "batch length states"), lengths=(lengths, "batch"))
-    lengths = check_lengths(lengths, emission.shape[1])
-    positions = within(lengths, emission.shape[1])
+    lengths = checked_lengths(lengths, length, emission=(emission, "batch length states"))
+    positions = within(lengths, length)
+    later = None if positions is None else positions[:, 1:]
     used = {
         "emission": used_by_any(positions, emission.shape),
-        "transition": used_by_any(
-            None if positions is None else positions[:, 1:], transition.shape
-        ),
+        "transition": used_by_any(later, transition.shape),
     }
     check_log_weights(used, emission=emission, transition=transition)
     if method not in ("sequential", "parallel"):

@@ -1,10 +1,9 @@
 """Charts of spans, laid out so that combining adjacent spans needs no gather or scatter.
 
-For every split, a span from place i to place i + w combines a span that starts at i and a span that
-ends at i + w. Spans are therefore stored twice: by start, where row d holds the span of width d
-from place i on; and by end, newest first, where row d holds the span of width w - 1 - d that ends
-at place i + w. In the next step the ends are those of place i + 1, below a new row. Splits are then
-rows, and a sum over splits is one product and one sum.
+A span from place i to place i + w combines a span that starts at i and one that ends at i + w.
+Spans are stored twice: by start, where row d holds the span of width d from place i on; and by end,
+newest first, where row d holds the span of width w - 1 - d that ends at place i + w. Splits are
+then rows, and a sum over splits is one product and one sum.
 """
 
 from __future__ import annotations
@@ -69,13 +68,10 @@ def by_width(
     """Run a step for each width from 1 on, in a chart with enough rows and places for it.
 
     Args:
-        semiring: its zero fills rows that have no spans yet.
         step: maps a chart, the width and slices ``[batch, steps + 1, ...]`` to the next chart.
         chart: the first row, ``[batch, 1, steps + 1, ...]``.
-        slices: ``[batch, steps, steps + 1, ...]`` the inputs of the steps.
+        slices: ``[batch, steps, steps + 1, ...]``.
         steps: the greatest width.
-        recursion: memory budget of the steps.
-        undivided: as in ``rows_by_width``.
 
     Returns:
         The last chart, with ``steps + 1`` rows or more; place 0 is always included.
@@ -98,22 +94,17 @@ def rows_by_width(
 ) -> tuple[Chart, Any]:
     """Run steps like ``by_width``, and also return the rows that they output.
 
-    Narrow spans have few splits and wide spans few places, so the steps are grouped into blocks.
-    Each block has as many rows as its widest span needs, and as many places as its narrowest.
+    Narrow spans have few splits and wide spans few places, so the steps are grouped into blocks,
+    each with as many rows as its widest span needs, and as many places as its narrowest.
 
     Args:
-        semiring: its zero fills rows that have no spans yet.
         step: maps a chart, the width and slices to the next chart and to log weights ``[batch,
             places, ...]`` of the spans of that width by their start, or None.
-        chart: as in ``by_width``.
-        slices: as in ``by_width``.
-        steps: the greatest width.
-        recursion: memory budget of the steps.
-        undivided: the most steps that are one block; each block is compiled by itself.
+        undivided: the most steps in one block; each block is compiled by itself.
 
     Returns:
-        The last chart, and the outputs of the steps, ``[batch, steps, steps + 1, ...]``, minus
-        infinity where no span of the width starts; None without steps.
+        The last chart, and the outputs ``[batch, steps, steps + 1, ...]``, minus infinity where no
+        span of the width starts; None without steps.
     """
     if not steps:
         return chart, None
@@ -125,7 +116,7 @@ def rows_by_width(
         places = steps - first + 1
         chart = tuple(_resized(semiring, value, last + 1, places) for value in chart)
         block = jax.tree.map(lambda x, f=first, t=last, p=places: x[:, f:t, :p], sliced)
-        # All items have the width of the step; without items, any will do.
+        # All items have the width of the step; without items, the width is arbitrary.
         chart, rows = recursion.scan_outputs(
             lambda c, x: step(c, jnp.max(x[0], initial=1), x[1]), chart, block, last - first
         )
@@ -164,7 +155,6 @@ def with_newest(semiring: Semiring, ends: Value, newest: Value) -> Value:
     """Prepend a new row to ends, and drop the last row.
 
     Args:
-        semiring: the semiring of the values.
         ends: ``[batch, rows, places, ...]``.
         newest: ``[batch, places, ...]``.
     """
@@ -177,7 +167,6 @@ def with_row(starts: Value, row: jax.Array, newest: Value) -> Value:
 
     Args:
         starts: ``[batch, rows, places, ...]``.
-        row: the index of the row.
         newest: ``[batch, places, ...]``.
     """
     return jax.tree.map(
@@ -189,9 +178,7 @@ def spanning(semiring: Semiring, starts: Value, lengths: jax.Array) -> Value:
     """Select the span of all words of each item, of width length - 1 from place 0.
 
     Args:
-        semiring: the semiring of the values.
         starts: ``[batch, rows, places, ...]``.
-        lengths: ``[batch]``.
 
     Returns:
         ``[batch, ...]``, zero where the length is zero.

@@ -1,6 +1,6 @@
 """Alignments of frames to a sequence of labels: CTC, and transducers, which are ``Alignments``.
 
-By connectionist temporal classification (CTC) the parts are
+The parts of CTC (connectionist temporal classification) are
 
 | Part  | Shape                               | Entry                                         |
 | ----- | ----------------------------------- | --------------------------------------------- |
@@ -8,13 +8,11 @@ By connectionist temporal classification (CTC) the parts are
 
 State ``2 * i + 1`` is label i, state ``2 * i`` the blank before it; the last state is the blank
 after all labels. An alignment starts in one of the first two states, ends in one of the last two,
-and from frame to frame it stays in its state or goes on to the next one, or from a label to the
-next one if the two differ. The symbols of its states, merged where they repeat and without blanks,
-are the labels, so each sequence of symbols that stands for the labels is one alignment.
+and from frame to frame it stays in its state, goes on to the next one, or from a label to the next
+one if the two differ.
 
-A transducer (RNN-T) has paths through the lattice of ``monotone`` with two operations: step
-``[b, t, u, 0]`` is a blank that ends frame t - 1, after u labels, and ``[b, t, u, 1]`` is label
-u - 1 in frame t.
+A transducer (RNN-T) has paths through the lattice of ``monotone``: step ``[b, t, u, 0]`` is a blank
+that ends frame t - 1, after u labels, and ``[b, t, u, 1]`` is label u - 1 in frame t.
 
 Source: Graves et al. (2006), section 4.1; of transducers, Graves (2012).
 """
@@ -23,7 +21,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -32,19 +30,18 @@ import numpy.typing as npt
 from jax.core import Tracer
 
 from semipunct.arrays.shapes import (
-    as_batch,
     as_log_weights,
-    check_lengths,
     check_log_weights,
     check_shapes,
+    checked_lengths,
     within,
 )
 from semipunct.errors import UsageError
-from semipunct.structures.base import PartWise, Total, lift_weights, mask_padding
+from semipunct.structures.base import Total, any_batch, lift_weights, mask_padding
 from semipunct.structures.draws import Traceable, choose
 from semipunct.structures.monotone import AlignmentParts, Alignments, Moves
 from semipunct.structures.products import Scale
-from semipunct.structures.readable import Readable, as_form, as_marks, check, mask_places
+from semipunct.structures.readable import Readable, as_form, check, mask_places, used_entry
 from semipunct.structures.recursion import Recursion
 from semirings.base import Semiring, Value
 from semirings.devices import scan
@@ -67,7 +64,7 @@ class CTCParts(NamedTuple):
     meta_fields=["blank"],
 )
 @dataclass(frozen=True)
-class CTC(PartWise[CTCParts], Traceable, Readable[CTCParts]):
+class CTC(Readable[CTCParts], Traceable):
     """A batch of sets of alignments; see ``ctc``.
 
     Their usual form is ``[..., batch, frames]``: the symbol of each frame.
@@ -82,6 +79,8 @@ class CTC(PartWise[CTCParts], Traceable, Readable[CTCParts]):
     labels: jax.Array
     blank: int = 0
 
+    length_axes: ClassVar[int] = 1
+
     def symbols(self) -> jax.Array:
         """Return the symbol of each state, ``[batch, 2 * labels + 1]``; -1 in the padding."""
         state = jnp.arange(self.weights.state.shape[2])
@@ -90,7 +89,6 @@ class CTC(PartWise[CTCParts], Traceable, Readable[CTCParts]):
         return jnp.where(state <= 2 * self.lengths[:, 1:], symbol, -1)
 
     def places(self, derivations: Any) -> CTCParts:
-        """Return the places of the states of alignments; see ``Readable.places``."""
         batch, frames, states = self.weights.state.shape
         alignment = jnp.asarray(as_form(derivations, (batch, frames), "alignments"))
         used = jnp.arange(frames) < self.lengths[:, :1]
@@ -110,16 +108,16 @@ class CTC(PartWise[CTCParts], Traceable, Readable[CTCParts]):
                 "equal labels at least one"
             )
 
-        check(fits, explain)
+        check(fits, alignment, explain)
         place = jnp.where(used, jnp.arange(frames) * states + state, -1)
         return CTCParts(*mask_places(fits, place))
 
     def from_parts(self, parts: CTCParts) -> jax.Array:
-        """Return the symbols of alignments; see ``Readable.from_parts``."""
-        state = as_marks(parts.state)
-        symbols = jnp.broadcast_to(self.symbols(), (*state.shape[:-2], state.shape[-1]))
-        there = jnp.take_along_axis(symbols, jnp.argmax(state, -1), -1)
-        return jnp.where(jnp.any(state > 0, -1), there, -1)
+        state = used_entry(parts.state)
+        symbols = self.symbols()
+        symbols = jnp.broadcast_to(symbols, (*state.shape[:-1], symbols.shape[-1]))
+        there = jnp.take_along_axis(symbols, jnp.maximum(state, 0), -1)
+        return jnp.where(state < 0, -1, there)
 
     def total(
         self,
@@ -127,7 +125,7 @@ class CTC(PartWise[CTCParts], Traceable, Readable[CTCParts]):
         feature: CTCParts | None = None,
         recursion: Recursion = Recursion(),
     ) -> Total:
-        """Run the forward recursion over frames; arguments as in ``Structure.total``."""
+        """Run the forward recursion over frames."""
         s, (batch, frames, states) = semiring, self.weights.state.shape
         step, state, slices = _forward(self, s, feature)
         forward, scale = recursion.scan(step, state, slices, frames)
@@ -135,7 +133,7 @@ class CTC(PartWise[CTCParts], Traceable, Readable[CTCParts]):
         return Total(s.sum(ends, axis=1), scale.log)
 
     def trace(self, key: jax.Array, count: int, recursion: Recursion) -> tuple[CTCParts, jax.Array]:
-        """Filter forward and sample backward, frame by frame; see ``Traceable.trace``.
+        """Filter forward and sample backward, frame by frame.
 
         Place t is frame t.
         """
@@ -174,6 +172,7 @@ class CTC(PartWise[CTCParts], Traceable, Readable[CTCParts]):
         return CTCParts(jnp.where(used, place, -1)), total
 
 
+@any_batch(log_probs=2, labels=1, lengths=0, label_lengths=0)
 def ctc(
     log_probs: jax.Array,
     labels: npt.ArrayLike,
@@ -181,26 +180,22 @@ def ctc(
     label_lengths: npt.ArrayLike | None = None,
     blank: int = 0,
 ) -> CTC:
-    """Make the alignments of frames to labels; the weight of one is the product of its symbols.
+    """Make the alignments of frames to labels by CTC.
 
-    The log partition is the log probability of the labels, and its negation the loss. If there are
-    fewer frames than an alignment needs (one for each label, and one more between equal
-    neighbours), it is minus infinity, with gradient zero. Without frames, only the empty sequence
-    of labels is possible, with probability one.
+    The log partition is the log probability of the labels. If there are fewer frames than labels,
+    plus one for each pair of equal neighbours, it is minus infinity, with gradient zero.
 
     Args:
-        log_probs: ``[batch, frames, symbols]`` log probability, or any log weight, of each symbol
-            at each frame, as of ``jax.nn.log_softmax``.
-        labels: ``[batch, labels]`` symbols, none of them the blank; the padding is ignored.
-        lengths: ``[batch]`` numbers of frames, 0 to ``frames``; all of them by default.
-        label_lengths: ``[batch]`` numbers of labels, 0 to ``labels``; all of them by default.
+        log_probs: ``[*batch, frames, symbols]`` log probabilities, or any log weights.
+        labels: ``[*batch, labels]`` symbols, none of them the blank.
+        lengths: ``[*batch]`` numbers of frames; all of them by default.
+        label_lengths: ``[*batch]`` numbers of labels; all of them by default.
         blank: the symbol of frames without a label.
 
     Raises:
-        UsageError: if shapes do not fit, a length is out of range, a label is not a symbol or is
-            the blank, or a log weight that an alignment can use is not one.
+        UsageError: if a shape, a length, a label or a log weight is wrong.
     """
-    log_probs = as_log_weights(log_probs, 3)
+    log_probs = as_log_weights(log_probs)
     check_shapes(log_probs=(log_probs, "batch frames symbols"))
     labels, both = label_sequences(log_probs, labels, lengths, label_lengths, blank)
     if (of_item := symbols_of(labels, both, log_probs.shape[2], blank)) is None:
@@ -298,21 +293,18 @@ def label_sequences(
 
     Returns:
         The labels, with zeros in the padding; and ``[batch, 2]`` both lengths.
-
-    Raises:
-        UsageError: if shapes do not fit, a length is out of range, or a label is not a symbol or is
-            the blank.
     """
     batch, frames, symbols = log_probs.shape[0], log_probs.shape[1], log_probs.shape[-1]
-    labels = as_batch(jnp.asarray(labels), 2)
+    labels = jnp.asarray(labels)
     if labels.ndim != 2 or len(labels) != batch:
         raise UsageError(f"labels has shape {labels.shape}; expected [{batch}, labels]")
     if not np.issubdtype(labels.dtype, np.integer):
         raise UsageError(f"labels must be integers, not {labels.dtype}")
     if not 0 <= blank < symbols:
         raise UsageError(f"blank is {blank}; there are symbols 0 to {symbols - 1}")
-    counts = _lengths("lengths", lengths, batch, frames)
-    label_counts = _lengths("label_lengths", label_lengths, batch, labels.shape[1])
+    each, most = (labels, "batch labels"), labels.shape[1]
+    counts = checked_lengths(lengths, frames, labels=each)
+    label_counts = checked_lengths(label_lengths, most, name="label_lengths", labels=each)
     inside = within(label_counts, labels.shape[1])
     if inside is not None and not isinstance(labels, Tracer):
         values = np.asarray(labels)
@@ -335,7 +327,6 @@ def symbols_of(
     Args:
         labels: ``[batch, labels]``.
         lengths: ``[batch, 2]`` numbers of frames and of labels.
-        symbols: the number of symbols.
         blank: the symbol that is no label.
 
     Returns:
@@ -350,18 +341,10 @@ def symbols_of(
     return of_item
 
 
-def _lengths(name: str, lengths: Any, batch: int, size: int) -> jax.Array:
-    if lengths is None:
-        return jnp.full(batch, size, int)
-    array = as_batch(jnp.asarray(lengths), 1)
-    if array.shape != (batch,):
-        raise UsageError(f"{name} has shape {array.shape}; expected one of each item: ({batch},)")
-    return check_lengths(array, size, name=name)
-
-
 _MOVES: Moves = ((1, 0), (0, 1))
 
 
+@any_batch(log_probs=3, labels=1, lengths=0, label_lengths=0)
 def transducer(
     log_probs: jax.Array,
     labels: npt.ArrayLike,
@@ -371,27 +354,23 @@ def transducer(
 ) -> Alignments:
     """Make the alignments of frames to labels by a transducer (RNN-T).
 
-    In a frame any number of labels are emitted, then a blank, which leads to the next frame. The
-    log partition is the log probability of the labels, and its negation the loss. The operations of
-    an alignment are 0, a blank, and 1, a label; the first sequence consists of the frames, the
-    second of the labels. Without frames, only the empty sequence of labels is possible, with
-    probability one.
+    In a frame any number of labels are emitted (operation 1), then a blank (operation 0), which
+    leads to the next frame. The log partition is the log probability of the labels.
 
     Args:
-        log_probs: ``[batch, frames, labels + 1, symbols]`` log probability, or any log weight, of
-            each symbol at each frame after each number of labels, as of ``jax.nn.log_softmax``.
-        labels: ``[batch, labels]`` symbols, none of them the blank; the padding is ignored.
-        lengths: ``[batch]`` numbers of frames, 0 to ``frames``; all of them by default.
-        label_lengths: ``[batch]`` numbers of labels, 0 to ``labels``; all of them by default.
+        log_probs: ``[*batch, frames, labels + 1, symbols]`` log probabilities, or any log weights,
+            at each frame after each number of labels.
+        labels: ``[*batch, labels]`` symbols, none of them the blank.
+        lengths: ``[*batch]`` numbers of frames; all of them by default.
+        label_lengths: ``[*batch]`` numbers of labels; all of them by default.
         blank: the symbol that ends a frame.
 
     Raises:
-        UsageError: if shapes do not fit, a length is out of range, a label is not a symbol or is
-            the blank, or a log weight that an alignment can use is not one.
+        UsageError: if a shape, a length, a label or a log weight is wrong.
 
     Source: Graves (2012), section 2.4.
     """
-    log_probs = as_log_weights(log_probs, 4)
+    log_probs = as_log_weights(log_probs)
     check_shapes(log_probs=(log_probs, "batch frames counts symbols"))
     labels, both = label_sequences(log_probs, labels, lengths, label_lengths, blank)
     frames, columns = log_probs.shape[1], labels.shape[1]

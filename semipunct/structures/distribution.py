@@ -1,16 +1,18 @@
 """Inference over a structure, implemented once for all structures.
 
-Every quantity is computed by one pass over the structure in some semiring, or by the gradient of
-one. Derivations are returned as *parts*: arrays shaped like the log weights of the structure, which
-contain the number of times that the derivation uses each part.
+Every result comes from one pass over the structure in a semiring, or from the gradient of one.
+Parts are arrays shaped like the log weights of the structure: the number of times that a derivation
+uses each part.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import Any, Generic, NamedTuple, TypeVar
+import operator
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, Generic, TypeVar
 
 import jax
 import jax.numpy as jnp
@@ -20,15 +22,16 @@ from jax.core import Tracer
 from semipunct.errors import UsageError
 from semipunct.structures.base import (
     Parts,
+    PartWise,
     Structure,
     Total,
     compile_once,
     is_constant,
     like_weights,
 )
-from semipunct.structures.draws import Draws, Traceable, trace_draws
-from semipunct.structures.readable import is_form, score_form
-from semipunct.structures.recursion import Plan, Recursion
+from semipunct.structures.draws import Places, Traceable, as_places
+from semipunct.structures.readable import Direct, Readable, as_marks
+from semipunct.structures.recursion import Recursion
 from semirings.base import Semiring
 from semirings.capabilities import Divisible, Selective
 from semirings.derivation import Derivation
@@ -43,18 +46,8 @@ from semirings.viterbi import Viterbi
 
 S = TypeVar("S", bound=Structure)
 
-
-class Answer(NamedTuple):
-    """Derivations and their log weights.
-
-    Attributes:
-        parts: the parts of each derivation, expanded; with a leading axis if there are several.
-        log_weight: ``[batch]``, or ``[k, batch]``; minus infinity where there is no derivation; the
-            parts are then meaningless. NaN, like some of the parts, where a weight is NaN.
-    """
-
-    parts: Parts
-    log_weight: jax.Array
+_TOGETHER = 8
+"""The number of simultaneous draws in the reverse pass; more take more memory and less time."""
 
 
 @jax.tree_util.register_pytree_with_keys_class
@@ -62,10 +55,12 @@ class Answer(NamedTuple):
 class Distribution(Generic[S]):
     """The distribution over the derivations of a structure, proportional to their weights.
 
-    It is a pytree: it can be passed to and returned from functions that JAX transforms.
+    Results have the batch axes of the structure: none, one or several. Derivations are in the usual
+    form of the structure, arrays of integers: states, heads, spans, segments or an order, with -1
+    in the padding and for items without a derivation. Methods that end in ``_parts`` return parts
+    instead; so do the others if a structure has no usual form.
 
-    All numeric results of an item with a NaN weight, other than padding, are NaN; those of other
-    items are not.
+    All numeric results of an item with a NaN weight, other than padding, are NaN.
 
     Attributes:
         structure: a batch of structures.
@@ -73,8 +68,7 @@ class Distribution(Generic[S]):
         recursion: the memory budget of the reverse pass.
 
     Raises:
-        UsageError: if the base loses extreme weights, like ``Real``, which would give wrong results
-            without an error.
+        UsageError: if the base loses extreme weights, like ``Real``.
     """
 
     structure: S
@@ -86,7 +80,7 @@ class Distribution(Generic[S]):
         _refuse_narrow(self.base)
 
     def tree_flatten_with_keys(self) -> tuple[Any, Any]:
-        """Return the structure and the static fields; called by JAX."""
+        """Return the structure and the static fields, for JAX."""
         # JAX 0.10 does not distinguish two dataclasses that are registered with the same fields,
         # and may run code compiled for one with the other, unless a static field differs.
         children = ((jax.tree_util.GetAttrKey("structure"), self.structure),)
@@ -94,229 +88,150 @@ class Distribution(Generic[S]):
 
     @classmethod
     def tree_unflatten(cls, static: Any, children: Any) -> Distribution[Any]:
-        """Rebuild the distribution; called by JAX.
-
-        Args:
-            static: the static fields that ``tree_flatten_with_keys`` returned.
-            children: the structure, or the result of a function on pytrees.
-        """
+        """Rebuild the distribution, for JAX."""
         return cls(children[0], *static[:2])
 
-    def ask(self, semiring: Semiring, counted: Parts | None = None) -> Total:
-        """Sum over all derivations in a given semiring.
-
-        Args:
-            semiring: defines sums and products.
-            counted: an additive quantity of each part for semirings whose ``lift`` uses one, shaped
-                like the expanded log weights (or a tuple of such).
-
-        Returns:
-            ``value * exp(log_scale)`` for each item; the methods of the semiring interpret the
-            value, which was divided by ``exp(log_scale)`` to stay in the range of floats.
-
-        Raises:
-            UsageError: if the semiring loses extreme weights, like ``Real``.
-        """
-        _refuse_narrow(semiring)
-        if is_constant(semiring):
-            return self._compiled_sum_in(semiring, counted)
-        return self._sum_in(semiring, counted)
-
-    def _sum_in(self, semiring: Semiring, counted: Parts | None) -> Total:
-        if counted is None:
-            return self._total(semiring)
-        return self._expanded_total(semiring, counted)
-
-    _compiled_sum_in = compile_once("semiring")(_sum_in)
+    @property
+    def batch_shape(self) -> tuple[int, ...]:
+        """The sizes of the batch axes."""
+        if isinstance(self.structure, PartWise):
+            return self.structure.batch_shape
+        expanded = self.structure.expand()
+        return jax.eval_shape(expanded.by_item, expanded.log_weights).shape
 
     @compile_once()
     def log_partition(self) -> jax.Array:
-        """Return the log of the sum of the weights of all derivations, ``[batch]``."""
-        return self._log_weight(self.base, self._total(self.base))
+        """Return the log of the sum of the weights of all derivations, ``[*batch]``."""
+        return self._shaped(self._flat._log_partition())
 
     @compile_once()
     def log_partition_and_marginals(self) -> tuple[jax.Array, Parts]:
         """Return the log partition and the marginals, at little more than the cost of one."""
-        expanded = self._expanded()
+        expanded = self._flat._expanded()
 
         def log_partition(log_weights: Parts) -> tuple[jax.Array, jax.Array]:
-            inner = self._of(expanded.with_log_weights(log_weights))
-            each = inner.log_partition()
+            each = self._of(expanded.with_log_weights(log_weights))._log_partition()
             return jnp.sum(jnp.where(each == -jnp.inf, 0.0, each)), each
 
         marginals_and_log_partition: tuple[Parts, jax.Array] = jax.grad(
             log_partition, has_aux=True
         )(expanded.log_weights)
-        return marginals_and_log_partition[1], marginals_and_log_partition[0]
+        return self._shaped(marginals_and_log_partition[::-1])
 
     def marginals(self) -> Parts:
         """Return the probability of each part (the expected number of its uses)."""
         return self.log_partition_and_marginals()[1]
 
     def log_prob(self, derivation: Any) -> jax.Array:
-        """Return the log probability ``[batch]`` of a derivation of each item.
+        """Return the log probability ``[..., *batch]`` of a derivation of each item.
 
         Args:
-            derivation: as for ``score``.
+            derivation: in the usual form or in parts, with or without leading axes.
 
         Raises:
-            UsageError: as for ``score``.
+            UsageError: if it does not fit the structure. Values that JAX traces, and that are no
+                derivation, have probability zero.
         """
-        return self.score(derivation) - self.log_partition()
+        return self.unnormalized_log_prob(derivation) - self.log_partition()
 
-    def score(self, derivation: Any) -> jax.Array:
-        """Return the log weight ``[batch]`` of a derivation of each item.
-
-        Args:
-            derivation: its parts, or the usual form of a ``Readable`` structure, such as states,
-                heads or spans, which may have leading axes that the result then has, too.
+    def unnormalized_log_prob(self, derivation: Any) -> jax.Array:
+        """Return the log weight ``[..., *batch]`` of a derivation of each item.
 
         Raises:
-            UsageError: if it is in the usual form and does not fit the structure.
+            UsageError: as for ``log_prob``.
         """
-        if is_form(self.structure, derivation):
-            return score_form(self.structure, derivation)
-        return self.structure.expand().score(derivation)
+        structure, batch = self._flat.structure, self.batch_shape
+        # Parts are named tuples.
+        if isinstance(structure, Readable) and not isinstance(derivation, tuple):
+            form = derivation if isinstance(derivation, Tracer) else np.asarray(derivation)
+            if len(batch) != 1:
+                axes = form.ndim - structure.form_axes - len(batch)
+                item = form.shape[form.ndim - structure.form_axes :]
+                if axes < 0 or form.shape[axes : axes + len(batch)] != batch:
+                    raise UsageError(
+                        f"derivations have shape {form.shape}; expected "
+                        f"[..., {', '.join(map(str, (*batch, *item)))}]"
+                    )
+                form = form.reshape(*form.shape[:axes], math.prod(batch), *item)
+            weights = structure.weigh(form)
+            return self._shaped(weights, weights.ndim - 1)
+        return self._weight_of_parts(derivation)
 
-    def read(self, answer: Answer | Draws[Any]) -> jax.Array:
-        """Return the derivations of ``best``, ``top`` or ``sample`` in the usual form.
+    def argmax(self) -> Any:
+        """Return the best derivation: exactly one, the first in a tie."""
+        return self._argmax(Viterbi(), form=True)
 
-        Args:
-            answer: the answer.
-
-        Returns:
-            States, heads, segments, spans or an order, an array of integers with the axes that
-            ``Readable`` structures say; -1 in the padding, and where there is no derivation or a
-            weight is NaN.
-
-        Raises:
-            UsageError: if the structure has no usual form, and its parts are all there is.
-        """
-        from_parts = getattr(self.structure, "from_parts", None)
-        if from_parts is None:
-            raise UsageError(
-                f"{type(self.structure).__name__} has no form besides its parts; use them"
-            )
-        forms = from_parts(answer.uses if isinstance(answer, Draws) else answer.parts)
-        known = answer.log_weight > -jnp.inf
-        return jnp.where(known.reshape(*known.shape, *(1,) * (forms.ndim - known.ndim)), forms, -1)
-
-    @compile_once("base")
-    def best(self, base: Selective = Viterbi()) -> Answer:
-        """Find the best derivation: exactly one, the first in a tie.
-
-        Args:
-            base: the semiring that determines which derivation is better.
+    def argmax_parts(self, base: Selective = Viterbi()) -> Parts:
+        """Return the parts of the best derivation; zeros where there is none.
 
         Raises:
             TypeError: if ``base`` is not selective.
         """
-        semiring = Derivation(base)
-        total, mark = self._marking(semiring)
-        log_weight = self._log_weight(semiring, total)
-        return Answer(mark(_spoilt(semiring.seeds(total.value), log_weight)), log_weight)
+        return self._argmax(base, form=False)
 
-    @compile_once("k", "base")
-    def top(self, k: int, base: Selective = Viterbi()) -> Answer:
-        """Find the k best derivations, all different, best first, with a leading axis ``[k]``.
+    def top_k(self, k: int) -> tuple[Any, jax.Array]:
+        """Return the k best derivations, all different, best first, and their log weights.
 
-        Derivations with the same parts, such as two parses by the same rules, have separate ranks.
+        Both have a leading axis ``[k]``. Ranks beyond the number of derivations have log weight
+        minus infinity. Derivations with the same parts, such as two parses by the same rules, have
+        separate ranks.
 
-        Args:
-            k: the number of derivations. Ranks beyond the number of derivations have log weight
-                minus infinity.
-            base: the semiring that determines which derivation is better.
+        Raises:
+            UsageError: if ``k`` is not positive, or if JAX traces weights of non-projective trees.
+        """
+        return self._top_k(k, Viterbi(), form=True)
+
+    def top_k_parts(self, k: int, base: Selective = Viterbi()) -> tuple[Parts, jax.Array]:
+        """Return the parts of the k best derivations, and their log weights; see ``top_k``.
 
         Raises:
             TypeError: if ``base`` is not selective.
-            UsageError: if ``k`` is not positive.
+            UsageError: as for ``top_k``.
         """
-        if k < 1:
-            raise UsageError(f"k is {k}; give 1 or more")
-        semiring = KBest(k, base)
-        total, mark = self._marking(semiring)
-        log_weight = log_times(semiring.log_weights(total.value), total.log_scale)
-        # The list of an item may also have ranks that avoid the NaN.
-        log_weight = jnp.where(jnp.isnan(log_weight[0]), jnp.nan, log_weight)
-        parts = jax.lax.map(mark, _spoilt(semiring.seeds(total.value), log_weight))
-        return Answer(parts, log_weight)
+        return self._top_k(k, base, form=False)
 
-    def ranking(self, base: Selective = Viterbi()) -> Iterator[Answer]:
-        """Yield derivations lazily, best first.
-
-        Whenever the list of the k best is exhausted it is recomputed for twice the k, which repeats
-        the same derivations in the same order. The iterator ends when no item of the batch has a
-        further derivation; an item with NaN weights has one.
-        """
-        k, yielded = 4, 0
-        while True:
-            parts, log_weight = self.top(k, base)
-            for rank in range(yielded, k):
-                left = log_weight[rank] > -jnp.inf
-                if not bool(jnp.any(left | (jnp.isnan(log_weight[rank]) & (rank == 0)))):
-                    return
-                yield Answer(jax.tree.map(lambda x, r=rank: x[r], parts), log_weight[rank])
-            yielded, k = k, 2 * k
-
-    def sample(self, key: jax.Array, count: int, together: int = 8) -> Draws[Any]:
-        """Draw independent derivations from one forward pass.
-
-        For a ``Traceable`` structure each draw visits only the parts it needs. Other structures use
-        ``Sampling``, whose reverse pass visits all parts for every draw.
+    def sample(self, key: jax.Array, sample_shape: int | Sequence[int] = ()) -> Any:
+        """Draw independent derivations, ``[*sample_shape, *batch, ...]``.
 
         Args:
-            key: a random key; the same key gives the same draws.
-            count: the number of draws.
-            together: the number of simultaneous draws if the structure is not ``Traceable``; more
-                draws take more memory and less time.
+            key: a random key, or one for each item, ``[*batch]``; the draws of an item then do not
+                depend on the other items. The same key gives the same draws.
+            sample_shape: sizes of leading axes, or the size of one.
 
         Raises:
-            UsageError: if ``count`` is not positive.
+            UsageError: if a size is not positive, or keys are neither one nor one for each item.
         """
-        if count < 1:
-            raise UsageError(f"count is {count}; draw 1 or more")
-        return self._draws(key, count, together)
+        return self._draw(key, sample_shape, form=True)
 
-    @compile_once("count", "together")
-    def _draws(self, key: jax.Array, count: int, together: int) -> Draws[Any]:
-        if isinstance(self.structure, Traceable):
-            places, each = self.structure.trace(key, count, self.recursion)
-            return trace_draws(self.structure.expand().log_weights, places, each)
-        semiring = Sampling()
-        total, mark = self._marking(semiring)
-        # Only full batches, since a smaller last batch would need a second compilation.
-        together = max(1, min(together, count))
-        rounds = -(-count // together)
-        shape = (rounds * together, *total.log_scale.shape)
-        seeds = semiring.seed(key, shape)
-        # Items without derivations have no marks.
-        each = self._log_weight(semiring, total)
-        possible = each > -jnp.inf
-        seeds = jax.tree.map(
-            lambda x, y: jnp.where(possible, x, 0.0).astype(y.dtype), seeds, total.value
-        )
-        seeds = seeds._replace(mark=_spoilt(seeds.mark, each))
-        by_round = jax.tree.map(lambda x: x.reshape(rounds, together, *x.shape[1:]), seeds)
-        drawn: Parts = jax.lax.map(jax.vmap(mark), by_round)
-        parts = jax.tree.map(lambda x: x.reshape(shape[0], *x.shape[2:])[:count], drawn)
-        return Draws(parts, jnp.where(possible, jax.vmap(self.score)(parts), each))
+    def sample_parts(self, key: jax.Array, sample_shape: int | Sequence[int] = ()) -> Parts:
+        """Draw the parts of independent derivations; see ``sample``.
+
+        Raises:
+            UsageError: as for ``sample``.
+        """
+        return self._draw(key, sample_shape, form=False)
 
     @compile_once()
     def entropy(self) -> jax.Array:
-        """Return the entropy ``[batch]`` in nats."""
-        value = self._total(Entropy()).value
-        return _spoilt(value.nats, value.weight)
+        """Return the entropy ``[*batch]`` in nats."""
+        flat = self._flat
+        if isinstance(flat.structure, Direct):
+            return self._shaped(flat.structure.entropy(flat.marginals()))
+        value = flat._total(Entropy()).value
+        return self._shaped(_spoilt(value.nats, value.weight))
 
     def cross_entropy(self, other: Distribution[S]) -> jax.Array:
-        """Return E_p[-log q], ``[batch]`` in nats, where p is this distribution and q the other.
+        """Return E_p[-log q], ``[*batch]`` in nats, where p is this distribution and q the other.
 
         Raises:
             UsageError: if the two have different shapes, or differ in more than weights.
         """
+        if isinstance(self.structure, Direct):
+            return self.entropy() + self.kl_divergence(other)
         return self._divergence(Divergence(cross=True), other)
 
-    def kl(self, other: Distribution[S]) -> jax.Array:
-        """Return the Kullback-Leibler divergence KL(p || q), ``[batch]`` in nats; q is the other.
+    def kl_divergence(self, other: Distribution[S]) -> jax.Array:
+        """Return KL(p || q), ``[*batch]`` in nats, where p is this distribution and q the other.
 
         Raises:
             UsageError: if the two have different shapes, or differ in more than weights.
@@ -327,82 +242,231 @@ class Distribution(Generic[S]):
 
     @compile_once()
     def expectation(self, feature: Parts) -> jax.Array:
-        """Return the expectation ``[batch]`` of a feature that is additive over parts.
+        """Return the expectation ``[*batch, ...]`` of a feature that is additive over parts.
 
         Args:
-            feature: an array for each part, of a shape that broadcasts to that of the expanded log
-                weights. Arrays may have further, trailing axes, the same in all of them, which the
-                result then has, too.
+            feature: an array for each part, of a shape that broadcasts to the marginals.
+                Arrays may have further, trailing axes, the same in all of them.
 
         Raises:
             UsageError: if the shape does not broadcast.
         """
-        if any(jnp.ndim(x) > w.ndim for w, x in self._pairs(feature)):
-            return self._expected_vectors(feature)
-        semiring = Expectation(self.base)
-        value = self._expanded_total(semiring, feature).value
-        return _spoilt(semiring.expected_value(value), semiring.log_weight(value))
-
-    def _pairs(self, feature: Parts) -> list[tuple[jax.Array, Any]]:
-        """Return the expanded log weights of each array of parts, with the feature."""
-        weights, treedef = jax.tree.flatten(self.structure.expand().log_weights)
-        return list(zip(weights, treedef.flatten_up_to(feature), strict=True))
-
-    def _expected_vectors(self, feature: Parts) -> jax.Array:
-        """Return the expectation ``[batch, ...]`` of a feature with trailing axes.
-
-        It is linear in the feature, so one pass for the marginals suffices for all entries.
-        """
-        pairs = self._pairs(feature)
-        deepest = max(jnp.shape(x)[w.ndim :] for w, x in pairs)
-        marginals, treedef = jax.tree.flatten(self.marginals())
-        expectations = [
-            weigh(m[(..., *(None,) * len(deepest))], like_weights(w, x, deepest))
-            for m, (w, x) in zip(marginals, pairs, strict=True)
-        ]
-        features = math.prod(deepest)
-        flat = [
-            x.reshape(*w.shape, features) for x, (w, _) in zip(expectations, pairs, strict=True)
-        ]
-        by_item = jax.vmap(self.structure.expand().by_item, -1, -1)
-        expected = by_item(treedef.unflatten(flat))
-        return expected.reshape(*expected.shape[:-1], *deepest)
+        flat, feature = self._flat, self._flat_parts(feature)
+        return self._shaped(flat._expectation(feature))
 
     def variance(self, feature: Parts) -> jax.Array:
-        """Return the variance ``[batch]`` of a feature that is additive over parts."""
+        """Return the variance ``[*batch]`` of a feature that is additive over parts."""
         return self.covariance(feature, feature)
 
     @compile_once()
     def covariance(self, first: Parts, second: Parts) -> jax.Array:
-        """Return the covariance ``[batch]`` of two features that are additive over parts.
-
-        Args:
-            first: an array for each part, as for ``expectation``.
-            second: likewise.
+        """Return the covariance ``[*batch]`` of two features that are additive over parts.
 
         Raises:
-            UsageError: as for ``expectation``.
+            UsageError: if the shape of a feature does not broadcast.
         """
+        flat, first, second = self._flat, self._flat_parts(first), self._flat_parts(second)
+        if isinstance(flat.structure, Direct):
+            expanded = flat.structure.expand()
+            along = jax.tree.map(like_weights, expanded.log_weights, second)
+            weights = (expanded.log_weights,)
+            mean = lambda w: self._of(expanded.with_log_weights(w))._expectation(first)  # noqa: E731
+            return self._shaped(jax.jvp(mean, weights, (along,))[1])
         pairs = jax.tree.map(lambda x, y: (x, y), first, second)
         semiring = Covariance(self.base)
-        value = self._expanded_total(semiring, pairs).value
-        return _spoilt(value.covariance, semiring.log_weight(value))
+        value = flat._expanded_total(semiring, pairs).value
+        return self._shaped(_spoilt(value.covariance, semiring.log_weight(value)))
 
-    def memory(self, semiring: Semiring = Log()) -> list[Plan]:
-        """Return the memory plan of the reverse pass of each scan, without computing anything."""
-        plans: list[Plan] = []
-        recursion = Recursion(self.recursion.budget_mib, plans.append)
+    def sum_in(self, semiring: Semiring, counted: Parts | None = None) -> Total:
+        """Sum over all derivations in a given semiring.
 
-        def marking(structure: S) -> Any:
-            expanded = structure.expand()
-            feature = jax.tree.map(jnp.zeros_like, expanded.log_weights)
-            return expanded.total(semiring, feature, recursion).log_scale
+        Args:
+            counted: an additive quantity of each part for semirings whose ``lift`` uses one, shaped
+                like the marginals (or a tuple of such).
 
-        jax.eval_shape(marking, self.structure)
-        return plans
+        Returns:
+            ``value * exp(log_scale)`` for each item, as methods of the semiring interpret it.
 
-    def _of(self, structure: S) -> Distribution[S]:
-        return Distribution(structure, self.base, self.recursion)
+        Raises:
+            UsageError: if the semiring loses extreme weights, like ``Real``, or the structure has
+                no sum over a semiring, like non-projective trees.
+        """
+        _refuse_narrow(semiring)
+        if is_constant(semiring):
+            return self._compiled_sum_in(semiring, counted)
+        return self._sum_in(semiring, counted)
+
+    def _sum_in(self, semiring: Semiring, counted: Parts | None) -> Total:
+        if counted is None:
+            return self._shaped(self._flat._total(semiring))
+        return self._shaped(self._flat._expanded_total(semiring, self._flat_parts(counted)))
+
+    _compiled_sum_in = compile_once("semiring")(_sum_in)
+
+    @property
+    def _flat(self) -> Distribution[Any]:
+        """The distribution with one batch axis in place of none or several."""
+        if not isinstance(self.structure, PartWise) or len(self.batch_shape) == 1:
+            return self
+        return self._of(self.structure.flat())
+
+    def _shaped(self, results: Any, axis: int = 0) -> Any:
+        """Return results with the batch axes of the structure in place of one."""
+        if not isinstance(self.structure, PartWise) or len(self.batch_shape) == 1:
+            return results
+        return jax.tree.map(
+            lambda x: x.reshape(*x.shape[:axis], *self.batch_shape, *x.shape[axis + 1 :]), results
+        )
+
+    def _flat_parts(self, feature: Parts) -> Parts:
+        """Return a feature of parts with one batch axis in place of none or several."""
+        axes = len(self.batch_shape)
+        if axes == 1:
+            return feature
+
+        def flat(weights: jax.Array, x: Any) -> jax.Array:
+            whole = like_weights(weights, x, jnp.shape(x)[weights.ndim :])
+            return whole.reshape(math.prod(whole.shape[:axes]), *whole.shape[axes:])
+
+        weights = self.structure.expand().log_weights
+        return jax.tree.map(lambda w, x: jax.tree.map(partial(flat, w), x), weights, feature)
+
+    def _weight_of_parts(self, derivation: Any) -> jax.Array:
+        own, treedef = jax.tree.flatten(self.structure.expand().log_weights)
+        given, other = jax.tree.flatten(derivation)
+        shapes, wanted = [np.shape(x) for x in given], [w.shape for w in own]
+        axes = len(shapes[0]) - len(wanted[0]) if shapes else -1
+        if other != treedef or shapes != [(*shapes[0][: max(axes, 0)], *x) for x in wanted]:
+            raise UsageError(
+                f"a derivation has parts of shapes {shapes}; expected "
+                f"{type(self.structure.log_weights).__name__} of shapes {wanted}, with or without "
+                "leading axes"
+            )
+        leading = shapes[0][:axes]
+        weights = self._weights(treedef.unflatten([jnp.asarray(x) for x in given]), leading)
+        return weights.reshape(*leading, *self.batch_shape)
+
+    @compile_once("leading")
+    def _weights(self, parts: Parts, leading: tuple[int, ...]) -> jax.Array:
+        flat = self._flat.structure.expand()
+        rows = jax.tree.map(
+            lambda x, w: x.reshape(math.prod(leading), *w.shape), parts, flat.log_weights
+        )
+        return jax.vmap(flat.unnormalized_log_prob)(rows)
+
+    def _argmax(self, base: Selective, *, form: bool) -> Any:
+        structure = self._flat.structure
+        if not isinstance(structure, Direct):
+            return self._marked_argmax(base, form=form)
+        heads = structure.argmax()
+        return self._shaped(jnp.asarray(heads) if form else structure.to_parts(heads))
+
+    @compile_once("base", "form")
+    def _marked_argmax(self, base: Selective, *, form: bool) -> Any:
+        flat, semiring = self._flat, Derivation(base)
+        total, mark = flat._marking(semiring)
+        log_weight = _log_weight(semiring, total)
+        parts = mark(_seeds(semiring.seeds(total.value), log_weight))
+        return self._shaped(flat._read(parts, log_weight, form=form))
+
+    def _top_k(self, k: int, base: Selective, *, form: bool) -> tuple[Any, jax.Array]:
+        if k < 1:
+            raise UsageError(f"k is {k}; give 1 or more")
+        structure = self._flat.structure
+        if not isinstance(structure, Direct):
+            return self._marked_top_k(k, base, form=form)
+        heads, log_weight = structure.top_k(k)
+        listed = jnp.asarray(heads) if form else structure.to_parts(heads)
+        return self._shaped((listed, jnp.asarray(log_weight)), 1)
+
+    @compile_once("k", "base", "form")
+    def _marked_top_k(self, k: int, base: Selective, *, form: bool) -> tuple[Any, jax.Array]:
+        flat, semiring = self._flat, KBest(k, base)
+        total, mark = flat._marking(semiring)
+        log_weight = log_times(semiring.log_weights(total.value), total.log_scale)
+        # The list of an item may also have ranks that avoid the NaN.
+        log_weight = jnp.where(jnp.isnan(log_weight[0]), jnp.nan, log_weight)
+        parts = jax.lax.map(mark, _seeds(semiring.seeds(total.value), log_weight))
+        return self._shaped((flat._read(parts, log_weight, form=form), log_weight), 1)
+
+    def _draw(self, key: jax.Array, sample_shape: int | Sequence[int], *, form: bool) -> Any:
+        shape, batch = as_shape(sample_shape), self.batch_shape
+        if not jnp.issubdtype(key.dtype, jax.dtypes.prng_key):
+            key = jax.random.wrap_key_data(key)
+        if key.shape not in ((), batch):
+            raise UsageError(f"keys have shape {key.shape}; give one, or one for each of {batch}")
+        structure = self._flat.structure
+        if not isinstance(structure, Direct):
+            return self._sample(key, shape, form=form)
+        count = math.prod(batch)
+        keys = key.reshape(count) if key.ndim else _folded(key, count)
+        heads = structure.sample(keys, math.prod(shape))
+        drawn = self._shaped(heads if form else structure.to_parts(heads), 1)
+        return jax.tree.map(lambda x: x.reshape(*shape, *x.shape[1:]), drawn)
+
+    @compile_once("shape", "form")
+    def _sample(self, key: jax.Array, shape: tuple[int, ...], *, form: bool) -> Any:
+        flat, count = self._flat, math.prod(shape)
+        if key.ndim:
+            drawn = flat._sample_by_item(key.reshape(key.size), count, form=form)
+        else:
+            parts, each = flat._parts_of_draws(key, count)
+            drawn = flat._read(parts, jnp.broadcast_to(each, (count, *each.shape)), form=form)
+        drawn = self._shaped(drawn, 1)
+        return jax.tree.map(lambda x: x.reshape(*shape, *x.shape[1:]), drawn)
+
+    def _sample_by_item(self, keys: jax.Array, count: int, *, form: bool) -> Any:
+        """Draw ``[count, batch, ...]``, each item with a key of its own."""
+        leaves, treedef = jax.tree.flatten(self.structure)
+        axes = [0 if len(x) == len(keys) else None for x in leaves]
+        leaves = [x[0] if axis is None else x for x, axis in zip(leaves, axes, strict=True)]
+
+        def draw(leaves: list[jax.Array], key: jax.Array) -> Any:
+            return self._of(treedef.unflatten(leaves))._sample(key, (count,), form=form)
+
+        return jax.vmap(draw, (axes, 0), 1)(leaves, keys)
+
+    def _parts_of_draws(self, key: jax.Array, count: int) -> tuple[Parts, jax.Array]:
+        """Return the parts or places of draws ``[count, batch]``, and any log weight of an item."""
+        if not isinstance(self.structure, Traceable):
+            return reverse_draws(self, key, count)
+        places, each = self.structure.trace(key, count, self.recursion)
+        return as_places(self.structure.expand().log_weights, places, each), each
+
+    def _read(self, parts: Parts, log_weight: jax.Array, *, form: bool) -> Any:
+        """Return parts, or derivations in the usual form if there is one, -1 for none."""
+        if not form or not isinstance(self.structure, Readable):
+            return jax.tree.map(as_marks, parts, is_leaf=lambda x: isinstance(x, Places))
+        forms = self.structure.from_parts(parts)
+        known = log_weight > -jnp.inf
+        return jnp.where(known.reshape(*known.shape, *(1,) * (forms.ndim - known.ndim)), forms, -1)
+
+    def _log_partition(self) -> jax.Array:
+        if isinstance(self.structure, Direct):
+            return self.structure.log_partition()
+        return _log_weight(self.base, self._total(self.base))
+
+    def _expectation(self, feature: Parts) -> jax.Array:
+        weights, treedef = jax.tree.flatten(self.structure.expand().log_weights)
+        features = treedef.flatten_up_to(feature)
+        deepest = max(jnp.shape(x)[w.ndim :] for w, x in zip(weights, features, strict=True))
+        if not deepest and not isinstance(self.structure, Direct):
+            semiring = Expectation(self.base)
+            value = self._expanded_total(semiring, feature).value
+            return _spoilt(semiring.expected_value(value), semiring.log_weight(value))
+        # Linear in the feature: one pass for the marginals suffices for all entries.
+        terms = [
+            weigh(m[(..., *(None,) * len(deepest))], like_weights(w, x, deepest)).reshape(
+                *w.shape, math.prod(deepest)
+            )
+            for m, w, x in zip(jax.tree.leaves(self.marginals()), weights, features, strict=True)
+        ]
+        by_item = jax.vmap(self.structure.expand().by_item, -1, -1)
+        expected = by_item(treedef.unflatten(terms))
+        return expected.reshape(*expected.shape[:-1], *deepest)
+
+    def _of(self, structure: Any) -> Distribution[Any]:
+        return replace(self, structure=structure)
 
     def _expanded(self) -> S:
         """Return the expanded structure, with weights of each item's own on all devices.
@@ -420,9 +484,6 @@ class Distribution(Generic[S]):
         # Scans slice features by position, so features without that axis are broadcast.
         whole = jax.tree.map(like_weights, expanded.log_weights, feature)
         return self._of(expanded)._total(semiring, whole)
-
-    def _log_weight(self, semiring: Semiring, total: Total) -> jax.Array:
-        return log_times(semiring.log_weight(total.value), total.log_scale)
 
     def _marking(self, semiring: Semiring) -> tuple[Total, Callable[[Any], Parts]]:
         """Return the total, and a function that maps a cotangent of its value to the marked parts.
@@ -445,18 +506,68 @@ class Distribution(Generic[S]):
         return Total(value_of_total, log_scale), lambda seed: pull(varying(seed, axes))[0]
 
     def _divergence(self, semiring: Divergence, reference: Distribution[S]) -> jax.Array:
-        of_p, of_q = self.structure.expand(), reference.structure.expand()
-        shapes = [[x.shape for x in jax.tree.leaves(s.log_weights)] for s in (of_p, of_q)]
+        of_p, of_q = self._flat.structure.expand(), reference._flat.structure.expand()
+        shapes = [
+            (d.batch_shape, [x.shape for x in jax.tree.leaves(s.log_weights)])
+            for d, s in ((self, of_p), (reference, of_q))
+        ]
         if shapes[0] != shapes[1]:
             raise UsageError(f"two distributions of different shapes: {shapes[0]} and {shapes[1]}")
         # The first structure with the weights of the second must equal the second.
         _check_same(of_p.with_log_weights(of_q.log_weights), of_q)
-        return self._of(of_p)._nats(semiring, of_q.log_weights)
+        return self._shaped(self._of(of_p)._nats(semiring, of_q.log_weights))
 
     @compile_once("semiring")
     def _nats(self, semiring: Divergence, reference: Parts) -> jax.Array:
+        if isinstance(self.structure, Direct):
+            return self.structure.kl_divergence(reference, self.marginals())
         value = self._total(semiring, reference).value
         return _spoilt(_spoilt(value.nats, value.weight), value.reference)
+
+
+def reverse_draws(d: Distribution[Any], key: jax.Array, count: int) -> tuple[Parts, jax.Array]:
+    """Draw parts ``[count, batch, ...]`` in the reverse pass; return the log partition, too."""
+    semiring = Sampling()
+    total, mark = d._marking(semiring)  # pyright: ignore[reportPrivateUsage]
+    # Only full batches, since a smaller last batch would need a second compilation.
+    together = min(_TOGETHER, count)
+    rounds = -(-count // together)
+    shape = (rounds * together, *total.log_scale.shape)
+    seeds = semiring.seed(key, shape)
+    # Items without derivations have no marks.
+    each = _log_weight(semiring, total)
+    seeds = jax.tree.map(
+        lambda x, y: jnp.where(each > -jnp.inf, x, 0.0).astype(y.dtype), seeds, total.value
+    )
+    seeds = seeds._replace(mark=_spoilt(seeds.mark, each))
+    by_round = jax.tree.map(lambda x: x.reshape(rounds, together, *x.shape[1:]), seeds)
+    drawn: Parts = jax.lax.map(jax.vmap(mark), by_round)
+    return jax.tree.map(lambda x: x.reshape(shape[0], *x.shape[2:])[:count], drawn), each
+
+
+def _log_weight(semiring: Semiring, total: Total) -> jax.Array:
+    return log_times(semiring.log_weight(total.value), total.log_scale)
+
+
+def _seeds(seeds: Any, log_weight: jax.Array) -> Any:
+    """Return the cotangents of totals that mark nothing where there is no derivation."""
+    marking = jax.tree.map(lambda x: jnp.where(log_weight == -jnp.inf, 0, x).astype(x.dtype), seeds)
+    return _spoilt(marking, log_weight)
+
+
+def as_shape(sample_shape: int | Sequence[int]) -> tuple[int, ...]:
+    """Return sizes of leading axes as a tuple."""
+    sizes = sample_shape if isinstance(sample_shape, Sequence) else (sample_shape,)
+    shape = tuple(map(operator.index, sizes))
+    if any(size < 1 for size in shape):
+        raise UsageError(f"sample_shape is {sample_shape}; give sizes of 1 or more")
+    return shape
+
+
+@compile_once("count")
+def _folded(key: jax.Array, count: int) -> jax.Array:
+    """Return a random key for each item, whatever the other items are."""
+    return jax.vmap(jax.random.fold_in, (None, 0))(key, jnp.arange(count))
 
 
 def _spoilt(statistics: Any, log_weight: jax.Array) -> Any:

@@ -1,8 +1,7 @@
-"""Sampled derivations, stored as the places of the parts that they use.
+"""Samples of derivations, as the places of the parts that they use.
 
-A derivation uses few of the parts of a structure: in a chain of 128 positions and 32 states, one
-transition in a thousand. Dense arrays with an entry for each part would take longer to write than
-the derivations take to draw, so they are computed only on request.
+A derivation uses few parts: in a chain of 128 positions and 32 states, one transition in a
+thousand. Arrays with an entry for each part take longer to write than derivations take to draw.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -21,8 +20,6 @@ from semipunct.structures.base import Parts
 from semipunct.structures.recursion import Recursion
 from semirings.devices import scan
 from semirings.numerics import cumulative, relative
-
-P = TypeVar("P")
 
 _NONE, _UNKNOWN = -1, -2
 """Indices that mean no place: of a part that is not used, and of any part among NaN weights."""
@@ -34,10 +31,10 @@ class Places:
     """The places of the used parts in one array of parts.
 
     Attributes:
-        index: ``[..., batch, most]`` flat indices into the entries of the item; -1 means none, and
-            a place that occurs twice is used twice. All are -2 where the item has NaN weights.
-        shape: the shape of the entries of an item.
-        dtype: the dtype of the log weights.
+        index: ``[..., batch, most]`` flat indices into the entries of the item, -1 for none; a
+            part is used as often as its index occurs. -2 where the item has NaN weights.
+        shape: of the entries of an item.
+        dtype: of the log weights.
     """
 
     index: jax.Array
@@ -58,80 +55,38 @@ class Places:
         return counts.reshape(*leading, *self.shape)
 
 
-@partial(jax.tree_util.register_dataclass, data_fields=["uses", "log_weight"], meta_fields=[])
-@dataclass(frozen=True)
-class Draws(Generic[P]):
-    """Independent draws from a distribution.
-
-    Attributes:
-        uses: the parts of each draw: for each array of parts its ``Places`` if the structure is
-            ``Traceable``, otherwise the array itself.
-        log_weight: ``[count, batch]``; minus infinity, with all parts zero, where an item has no
-            derivation.
-    """
-
-    uses: P
-    log_weight: jax.Array
-
-    @property
-    def parts(self) -> P:
-        """The number of uses of each part: arrays ``[count, batch, ...]`` for all parts."""
-        return jax.tree.map(
-            lambda x: x.marks() if isinstance(x, Places) else x,
-            self.uses,
-            is_leaf=lambda x: isinstance(x, Places),
-        )
-
-
 class Traceable(ABC):
     """A structure that samples derivations by a backward trace through stored forward values.
 
-    Other structures are sampled by the reverse pass in ``Sampling``, which visits every part for
-    every draw.
+    The reverse pass in ``Sampling``, for all others, visits every part for every draw.
     """
 
     @abstractmethod
     def trace(self, key: jax.Array, count: int, recursion: Recursion) -> tuple[Parts, jax.Array]:
-        """Draw derivations in proportion to their weights.
-
-        Args:
-            key: a random key; the same key gives the same draws.
-            count: the number of draws.
-            recursion: memory budget of the forward pass.
+        """Draw ``count`` derivations in proportion to their weights.
 
         Returns:
             For each array of the expanded log weights the places of the parts used, ``[count,
-            batch, most]`` as in ``Places.index``; and ``[batch]`` a log weight: minus infinity
-            where the item has no derivation and NaN where it has NaN weights (its places are then
-            arbitrary), otherwise any number.
+            batch, most]`` as in ``Places.index``; and ``[batch]`` minus infinity where the item has
+            no derivation, NaN where it has NaN weights, otherwise any number.
         """
 
 
-def trace_draws(log_weights: Parts, places: Parts, total: jax.Array) -> Draws[Any]:
-    """Make ``Draws`` from the places of their parts.
+def as_places(log_weights: Parts, places: Parts, total: jax.Array) -> Parts:
+    """Return the results of ``Traceable.trace`` as ``Places``, none where there is no derivation.
 
     Args:
         log_weights: expanded, arrays ``[batch, ...]``.
         places: ``[count, batch, most]`` for each of them.
-        total: ``[batch]`` a log weight for each item, as ``Traceable.trace`` returns it.
+        total: ``[batch]`` a log weight for each item.
     """
-    possible = total > -jnp.inf
 
     def possible_places(index: jax.Array, weights: jax.Array) -> Places:
         no_place = jnp.where(jnp.isnan(total), _UNKNOWN, _NONE)[:, None]
-        place = jnp.where(possible[:, None], index, no_place)
+        place = jnp.where((total > -jnp.inf)[:, None], index, no_place)
         return Places(place.astype(jnp.int32), weights.shape[1:], weights.dtype)
 
-    def weight(index: jax.Array, weights: jax.Array) -> jax.Array:
-        flat = weights.reshape(len(weights), math.prod(weights.shape[1:]))
-        if not flat.shape[1]:
-            return jnp.zeros(index.shape[:-1], weights.dtype)
-        entries = flat[jnp.arange(len(flat))[:, None], jnp.maximum(index, 0)]
-        return jnp.sum(jnp.where(index < 0, 0.0, entries), -1)
-
-    each = jax.tree.leaves(jax.tree.map(weight, places, log_weights))
-    log_weight = jnp.where(possible, sum(each[1:], each[0]), total).astype(each[0].dtype)
-    return Draws(jax.tree.map(possible_places, places, log_weights), log_weight)
+    return jax.tree.map(possible_places, places, log_weights)
 
 
 def choose(uniform: jax.Array, log_weight: jax.Array) -> jax.Array:
@@ -200,10 +155,6 @@ def descend(
             items, ``[draws, below, fields]``, and outputs, ``[draws, ...]``. Items with a negative
             first field are absent, and so are their outputs.
         first: ``[draws, tops, fields]`` the items at the top.
-        key: a random key.
-        steps: the maximal number of items in a derivation.
-        depth: the maximal number of items that are pending at a time.
-        randoms: the number of random numbers per split.
 
     Returns:
         ``[draws, steps, ...]`` the outputs.

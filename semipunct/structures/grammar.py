@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -29,16 +29,15 @@ import numpy as np
 
 from semipunct.arrays.shapes import (
     as_log_weights,
-    check_lengths,
     check_log_weights,
     check_shapes,
-    lengths_or_all,
+    checked_lengths,
     used_by_any,
     within,
 )
 from semipunct.errors import UsageError
 from semipunct.structures import grammar_numbers as numbers
-from semipunct.structures.base import PartWise, Total, lift_weights, mask_padding
+from semipunct.structures.base import Total, any_batch, lift_weights, mask_padding
 from semipunct.structures.chart import (
     by_width,
     diagonals,
@@ -62,7 +61,7 @@ Multiply = Callable[[Value, Value], Value]
 """Multiplies matrices of values."""
 
 _UNDIVIDED = 16
-"""The most steps in one block; those of grammars do much, so that dividing them pays early."""
+"""The most steps in one block; steps of grammars do much, so dividing them pays early."""
 
 
 class GrammarParts(NamedTuple):
@@ -76,15 +75,16 @@ class GrammarParts(NamedTuple):
 
 @partial(jax.tree_util.register_dataclass, data_fields=["weights", "lengths"], meta_fields=[])
 @dataclass(frozen=True)
-class PCFG(PartWise[GrammarParts], Traceable, Readable[GrammarParts]):
+class PCFG(Readable[GrammarParts], Traceable):
     """A batch of sentences, each with a grammar; see ``pcfg``.
 
     Their usual form is ``[..., batch, spans, 3]``: first word, last word and symbol of each span,
     single words included, in any order, and rows of -1.
     """
 
+    form_axes: ClassVar[int] = 2
+
     def places(self, derivations: Any) -> GrammarParts:
-        """Return the places of the parts of parses; see ``Readable.places``."""
         words, preterminals = self.weights.emission.shape[1:]
         nonterminals = self.weights.root.shape[1]
         symbols = nonterminals + preterminals
@@ -102,7 +102,7 @@ class PCFG(PartWise[GrammarParts], Traceable, Readable[GrammarParts]):
             )
 
         fits = ~wrong.any(-1)
-        check(fits, explain)
+        check(fits, xp.asarray(derivations), explain)
         left, right = (xp.take_along_axis(symbol, x, -1) for x in children(first, last, used))
         wide, length = used & ~single, xp.max(xp.where(used, last + 1, 0), -1, initial=0)
         top = wide & (first == 0) & (last == length[..., None] - 1)
@@ -118,23 +118,18 @@ class PCFG(PartWise[GrammarParts], Traceable, Readable[GrammarParts]):
         return GrammarParts(root, rules, emission, positions)
 
     def from_parts(self, parts: GrammarParts) -> jax.Array:
-        """Return spans in preorder; see ``Readable.from_parts``.
+        """Return spans in preorder.
 
         Raises:
             UsageError: if the parts have no spans.
         """
         if parts.span is None:
-            raise UsageError("a parse without spans has no positions; give pcfg(..., spans=0.0)")
+            raise UsageError(
+                "a parse without spans has no positions; give pcfg(..., spans=0.0), or take parts"
+            )
         span, emission = as_marks(parts.span), as_marks(parts.emission)
         words = jnp.eye(emission.shape[-2], dtype=emission.dtype)[..., None]
         return trees_of(jnp.concatenate([span, words * emission[..., None, :]], -1))
-
-    def expand(self) -> PCFG:
-        root, rules, emission, _ = self.weights
-        batch = emission.shape[0]
-        root = jnp.broadcast_to(root, (batch, *root.shape[1:]))
-        rules = jnp.broadcast_to(rules, (batch, *rules.shape[1:]))
-        return replace(self, weights=self.weights._replace(root=root, rules=rules))
 
     def total(
         self,
@@ -142,7 +137,7 @@ class PCFG(PartWise[GrammarParts], Traceable, Readable[GrammarParts]):
         feature: GrammarParts | None = None,
         recursion: Recursion = Recursion(),
     ) -> Total:
-        """Run the inside recursion by width; arguments as in ``Structure.total``."""
+        """Run the inside recursion by width."""
         s, emission = semiring, self.weights.emission
         batch, length, _ = emission.shape
         if length == 0:
@@ -177,7 +172,7 @@ class PCFG(PartWise[GrammarParts], Traceable, Readable[GrammarParts]):
     def trace(
         self, key: jax.Array, count: int, recursion: Recursion
     ) -> tuple[GrammarParts, jax.Array]:
-        """Sample parses top down; see ``Traceable.trace``.
+        """Sample parses top down.
 
         Source: Johnson, Griffiths and Goldwater (2007), section 3.
         """
@@ -236,7 +231,6 @@ def _widening(s: Semiring, rules: Value, words: Value, by_terms: bool) -> tuple[
     these spans, or None.
 
     Args:
-        s: the semiring.
         rules: ``[batch or 1, nonterminals, symbols, symbols]``.
         words: ``[batch, n, preterminals]``.
         by_terms: whether to add logarithms term by term, in ``Log``.
@@ -291,8 +285,6 @@ def _descend(
         spans: ``[batch, length + 1, length + 1, symbols]`` log weights by both ends.
         rules: ``[batch, nonterminals, symbols, symbols]`` log weights.
         first: ``[draws, 1, 3]`` symbol, start and end of the topmost span.
-        key: a random key.
-        length: the maximal number of words.
         positions: whether the places of spans are wanted.
 
     Returns:
@@ -334,6 +326,7 @@ def _descend(
     return jnp.swapaxes(reports, 1, 2)
 
 
+@any_batch(emission=2, root=1, rules=3, lengths=0, spans=3)
 def pcfg(
     root: jax.Array,
     rules: jax.Array,
@@ -341,32 +334,29 @@ def pcfg(
     lengths: jax.Array | None = None,
     spans: jax.Array | float | None = None,
 ) -> PCFG:
-    """Make the parses of sentences; the weight of a parse is the product of its parts.
+    """Make the parses of sentences by a grammar in Chomsky normal form.
 
-    The grammar is in Chomsky normal form. The root and all spans of two words or more are
-    nonterminals that expand to two symbols; a single word is a preterminal. Sentences of fewer than
-    two words have no parse: their total is zero. The factors of a product are ordered: the root,
-    then for each span its own weight, its rule, its left and its right part.
+    All spans of two words or more are nonterminals that expand to two symbols; a single word is a
+    preterminal. Sentences of fewer than two words have no parse.
 
-    In ``Log`` the sums over splits and over rules are products of matrices of numbers. Only if a
-    sum is so small that terms which were lost may matter, the batch is summed again in logarithms.
+    In ``Log`` the sums over splits and over rules are products of matrices of numbers. Only if lost
+    terms may matter, the batch is summed again in logarithms.
 
     Args:
-        root: ``[batch, nonterminals]`` log weight of each symbol of the whole sentence.
-        rules: ``[batch, nonterminals, symbols, symbols]`` log weight of each rule; symbols are
-            the nonterminals, then the preterminals. The batch axis of root and rules may have
-            size 1, or be missing.
-        emission: ``[batch, n, preterminals]`` log weight of each preterminal for each word.
-        lengths: ``[batch]`` numbers of words, 0 to n; n by default.
-        spans: ``[batch, n, n, nonterminals]`` log weight of each nonterminal from word i (axis 1)
-            to word j (axis 2), inclusive; entries with i >= j are ignored. A number is the weight
-            of all of them: 0.0 where only positions are wanted, such as the spans of the best tree
-            or their marginals. None for parses without positions, which take less time.
+        root: ``[*batch, nonterminals]`` log weight of each symbol of the whole sentence.
+        rules: ``[*batch, nonterminals, symbols, symbols]`` log weights; symbols are the
+            nonterminals, then the preterminals. Batch axes of root and rules may have size 1, or be
+            missing.
+        emission: ``[*batch, n, preterminals]`` log weight of each preterminal for each word.
+        lengths: ``[*batch]`` numbers of words, 0 to n; n by default.
+        spans: ``[*batch, n, n, nonterminals]`` log weight of each nonterminal of words i to j,
+            inclusive, with i < j; a number is the weight of all of them. 0.0 gives parses
+            positions, and so trees; None, for parts only, takes less time.
 
     Raises:
-        UsageError: if shapes do not fit, a length is out of range or a log weight is not one.
+        UsageError: if a shape, a length or a log weight is wrong.
     """
-    root, rules, emission = as_log_weights(root), as_log_weights(rules), as_log_weights(emission, 3)
+    root, rules, emission = as_log_weights(root), as_log_weights(rules), as_log_weights(emission)
     root = root.reshape((1,) * (2 - root.ndim) + root.shape)
     rules = rules.reshape((1,) * (4 - rules.ndim) + rules.shape)
     sizes = check_shapes(
@@ -382,16 +372,14 @@ def pcfg(
         )
     batch, words = emission.shape[:2]
     if spans is not None:
-        spans = as_log_weights(jnp.asarray(spans, jnp.result_type(spans, emission)), 4)
+        spans = as_log_weights(jnp.asarray(spans, jnp.result_type(spans, emission)))
         if not spans.ndim:
             spans = jnp.full((batch, words, words, sizes["nonterminals"]), spans)
         check_shapes(
             emission=(emission, "batch words preterminals"),
             spans=(spans, f"batch words words {sizes['nonterminals']}"),
         )
-    lengths = lengths_or_all(lengths, batch, words)
-    check_shapes(emission=(emission, "batch words preterminals"), lengths=(lengths, "batch"))
-    lengths = check_lengths(lengths, words)
+    lengths = checked_lengths(lengths, words, emission=(emission, "batch words preterminals"))
     inside, parsed = within(lengths, words), within(lengths - 1, 1)
     used = {
         "root": used_by_any(None if parsed is None else parsed[:, 0], root.shape),

@@ -1,13 +1,12 @@
 """The inside recursion of a grammar in numbers, relative to the largest symbol of each span.
 
-In logarithms the sums over splits, of all pairs of symbols, are exponentiated and turned into
-logarithms again in every step, which takes several times as long as the two products of matrices.
-Here a span is a vector of numbers, the largest of which is one, and the log of their unit; only the
-vectors of new spans, the results of a step, pass through logarithms.
+In logarithms the sums over splits would be exponentiated in every step, which takes several times
+as long as the two products of matrices. Here a span is a vector of numbers, the largest of which is
+one, and the log of their unit.
 
-A term is lost if it is below the smallest float in these units. That matters only to a sum that is
-small, too: such sums are marked, and the caller repeats the recursion in logarithms if one is part
-of a whole sentence (docs/decisions/recursions.md).
+A term is lost if it is below the smallest float in these units. Sums that are so small that this
+matters are marked, and the caller repeats the recursion in logarithms if one is part of a whole
+sentence (docs/decisions/recursions.md).
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ class Spans(NamedTuple):
 
 
 class _Vectors:
-    """The operations that charts need, for ``Spans``; a shape is that of the numbers."""
+    """The operations that charts need, for ``Spans``; a shape is the shape of the numbers."""
 
     def zeros(self, shape: Sequence[int]) -> Spans:
         """Return spans without symbols."""
@@ -52,7 +51,7 @@ class _Vectors:
         return jax.tree.map(lambda x, y: x.astype(y.dtype), self.zeros(a.number.shape), a)
 
     def concatenate(self, values: Sequence[Spans], axis: int) -> Spans:
-        """Concatenate along an axis that is not that of symbols."""
+        """Concatenate along an axis other than the symbols."""
         return jax.tree.map(lambda *xs: jnp.concatenate(xs, axis), *values)
 
 
@@ -150,7 +149,6 @@ def spanning(starts: Spans, lengths: jax.Array) -> Spans:
 
     Args:
         starts: ``[batch, rows, places]`` spans by width less one and by start.
-        lengths: ``[batch]`` numbers of words.
     """
     chosen = jnp.arange(starts.unit.shape[1]) == lengths[:, None] - 1
     number, unit, low, unsure = (x[:, :, 0] for x in starts)

@@ -1,100 +1,110 @@
-"""Dependency trees as arrays of heads: their places among arcs, and checks."""
+"""Dependency trees, whose usual form is the head of each word."""
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.core import Tracer
 
-from semipunct.errors import UsageError
-from semipunct.structures.readable import as_form, as_marks, mask_places, modules_of, used_places
+from semipunct.arrays.shapes import (
+    as_log_weights,
+    check_log_weights,
+    check_shapes,
+    checked_lengths,
+    within,
+)
+from semipunct.structures.draws import Places
+from semipunct.structures.readable import (
+    Readable,
+    as_form,
+    check,
+    mask_places,
+    modules_of,
+    used_entry,
+    used_places,
+)
 
 
-def places_of_heads(
-    heads: Any, lengths: jax.Array, words: int, single_root: bool, projective: bool
-) -> jax.Array:
-    """Return the places ``[..., batch, n]`` of the arcs of trees among ``[n + 1, n + 1]``.
+class ArcParts(NamedTuple):
+    """An entry ``[batch, n + 1, n + 1]`` for each arc, from head to dependent."""
 
-    Args:
-        heads: ``[..., batch, n]`` the head of word m at m - 1; 0 is the root.
-        lengths: ``[batch]`` numbers of words.
-        words: the number n.
-        single_root: whether the root has exactly one child.
+    arc: Any
+
+
+@dataclass(frozen=True)
+class HeadTrees(Readable[ArcParts]):
+    """A batch of sets of dependency trees.
+
+    Their usual form is ``[..., batch, n]``: the head of word m at m - 1, where 0 is the root.
+
+    Attributes:
         projective: whether arcs may not cross.
-
-    Raises:
-        UsageError: if the heads of an item are no such tree.
     """
-    heads = as_form(heads, (len(lengths), words), "heads")
-    used = used_places(lengths, words)
-    xp = modules_of(heads, used)
-    head = xp.where(used, heads, 0)
-    valid = are_trees(xp, head, used, lengths, single_root)
-    if projective:
-        valid = valid & ~_cross(xp, head, used)
-    if not isinstance(valid, Tracer) and not valid.all():
-        _explain(heads, np.asarray(lengths), valid, single_root)
-    word = np.arange(1, words + 1)
-    (index,) = mask_places(valid, xp.where(used, head * (words + 1) + word, -1))
-    return index
+
+    single_root: bool = True
+
+    projective: ClassVar[bool]
+
+    def places(self, derivations: Any) -> ArcParts:
+        words, lengths = self.weights.arc.shape[1] - 1, self.lengths
+        heads = as_form(derivations, (len(lengths), words), "heads")
+        used = used_places(lengths, words)
+        xp = modules_of(heads, used)
+        head = xp.where(used, heads, 0)
+        valid = _are_trees(xp, head, used, lengths, self.single_root)
+        if self.projective:
+            valid = valid & ~_cross(xp, head, used)
+
+        def explain(at: tuple[int, ...]) -> str:
+            item = at[-1]
+            row = [int(h) for h in heads[at][: int(lengths[item])]]
+            return f"item {item}: {_fault(row, self.single_root)}"
+
+        check(valid, heads, explain)
+        word = np.arange(1, words + 1)
+        return ArcParts(*mask_places(valid, xp.where(used, head * (words + 1) + word, -1)))
+
+    def from_parts(self, parts: ArcParts) -> jax.Array:
+        arc = parts.arc
+        if not isinstance(arc, Places):
+            return used_entry(jnp.swapaxes(jnp.asarray(arc), -1, -2))[..., 1:]
+        index, size = arc.index, arc.shape[-1]
+        transposed = jnp.where(index < 0, index, index % size * size + index // size)
+        return used_entry(replace(arc, index=transposed))[..., 1:]
 
 
-def heads_of(arc: Any) -> jax.Array:
-    """Return the heads ``[..., n]`` of trees, -1 for words without an arc.
+def checked_arcs(arcs: Any, lengths: Any) -> tuple[ArcParts, jax.Array]:
+    """Return arcs and lengths after checks."""
+    arcs = as_log_weights(arcs)
+    check_shapes(arcs=(arcs, "batch words words"))
+    words = arcs.shape[1] - 1
+    lengths = checked_lengths(lengths, words, arcs=(arcs, "batch words words"))
+    inside = within(lengths + 1, words + 1)
+    check_log_weights({"arcs": None if inside is None else used_arcs(inside)}, arcs=arcs)
+    return ArcParts(arcs), lengths
+
+
+def used_arcs(words: Any) -> Any:
+    """Return ``[batch, n + 1, n + 1]`` whether a tree may have an arc.
 
     Args:
-        arc: ``[..., n + 1, n + 1]`` the uses of arcs, or their places.
+        words: ``[batch, n + 1]`` whether a word, or the root, is in the sentence.
     """
-    arcs = as_marks(arc)[..., 1:]
-    return jnp.where(jnp.any(arcs > 0, -2), jnp.argmax(arcs, -2), -1)
+    size = words.shape[1]
+    between = ~np.eye(size, dtype=bool) & (np.arange(size) > 0)
+    return words[:, :, None] & words[:, None, :] & between[None]
 
 
-def check_trees(heads: Any, lengths: Any, single_root: bool, first: int = 0) -> None:
-    """Check that heads are trees.
-
-    Args:
-        heads: ``[batch, n]`` the head of word m at m - 1; 0 is the root.
-        lengths: ``[batch]`` numbers of words.
-        single_root: whether the root has exactly one child.
-        first: the number of the first item, for messages.
-
-    Raises:
-        UsageError: for the first item whose heads are not a tree.
-    """
-    for item, (row, length) in enumerate(zip(heads, lengths, strict=True), first):
-        words = [0, *(int(h) for h in row[:length])]
-        for word, head in enumerate(words[1:], 1):
-            if not 0 <= head <= length or head == word:
-                raise UsageError(
-                    f"item {item}: the head of word {word} is {head}; it must be another of the "
-                    f"words 1 to {length}, or 0 for the root"
-                )
-        if single_root and words[1:].count(0) > 1:
-            several = [m for m, h in enumerate(words) if m and h == 0]
-            raise UsageError(
-                f"item {item}: words {several} are children of the root, which has one child; "
-                "allow several with single_root=False"
-            )
-        for word in range(1, len(words)):
-            above = word
-            for _ in words:
-                above = words[above]
-            if above:
-                raise UsageError(f"item {item}: the heads from word {word} upwards form a cycle")
-
-
-def are_trees(xp: Any, head: Any, used: Any, lengths: Any, single_root: bool) -> Any:
+def _are_trees(xp: Any, head: Any, used: Any, lengths: Any, single_root: bool) -> Any:
     """Return ``[..., batch]`` whether heads are trees: steps upwards, doubled, reach the root.
 
     Args:
-        xp: the module of arrays, numpy or jax.numpy.
         head: ``[..., batch, n]`` heads, 0 in the padding.
         used: ``[batch, n]`` the words.
-        lengths: ``[batch]`` numbers of words.
-        single_root: whether the root has exactly one child.
     """
     last = lengths[:, None] if isinstance(lengths, Tracer) else np.asarray(lengths)[:, None]
     inside = xp.all(((head >= 0) & (head <= last)) | ~used, -1)
@@ -115,15 +125,30 @@ def _cross(xp: Any, head: Any, used: Any) -> Any:
     return xp.any(crossed, (-2, -1))
 
 
-def _explain(heads: Any, lengths: Any, valid: Any, single_root: bool) -> None:
-    """Raise an error that tells why the heads of some item are no tree."""
-    place = tuple(int(i) for i in np.argwhere(~valid)[0])
-    item = place[-1]
-    row, length = heads[place], lengths[item]
-    check_trees([row], [length], single_root, first=item)
-    arcs = [(*sorted((int(h), m)), m) for m, h in enumerate(row[:length], 1)]
+def _fault(heads: list[int], single_root: bool) -> str:
+    """Return why the heads of the words of an item are no tree."""
+    words, length = [0, *heads], len(heads)
+    for word, head in enumerate(heads, 1):
+        if not 0 <= head <= length or head == word:
+            return (
+                f"the head of word {word} is {head}; it must be another of the words 1 to "
+                f"{length}, or 0 for the root"
+            )
+    if single_root and heads.count(0) > 1:
+        several = [m for m, h in enumerate(heads, 1) if h == 0]
+        return (
+            f"words {several} are children of the root, which has one child; allow several with "
+            "single_root=False"
+        )
+    for word in range(1, length + 1):
+        above = word
+        for _ in words:
+            above = words[above]
+        if above:
+            return f"the heads from word {word} upwards form a cycle"
+    arcs = [(*sorted((h, m)), m) for m, h in enumerate(heads, 1)]
     crossed = [(a[2], b[2]) for a in arcs for b in arcs if a[0] < b[0] < a[1] < b[1]]
-    raise UsageError(
-        f"item {item}: the arcs to words {crossed[0][0]} and {crossed[0][1]} cross; use "
-        "nonprojective_trees for such trees"
+    return (
+        f"the arcs to words {crossed[0][0]} and {crossed[0][1]} cross; use nonprojective_trees for "
+        "such trees"
     )

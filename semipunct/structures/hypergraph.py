@@ -4,14 +4,10 @@
 | ---- | ------------------ | ----------------------------------------------------- |
 | edge | ``[batch, edges]`` | ``[b, e]``: the use of hyperedge e in a derivation     |
 
-A derivation is a tree of hyperedges: one into the root, and one into each tail of a hyperedge that
-is used. Nodes are computed level by level, tails before heads, so one pass sums over all
-derivations in any semiring.
+A derivation is a tree of hyperedges: one into the root, and one into each tail of a used hyperedge.
+Nodes are computed level by level, tails before heads.
 
 Source: Gallo et al. (1993); Goodman (1999), section 2; Huang (2008), section 2.
-
-Why derivations are parsed in two stages, of which this is the second:
-docs/decisions/papers.md.
 """
 
 from __future__ import annotations
@@ -36,23 +32,24 @@ from semipunct.arrays.shapes import (
     within,
 )
 from semipunct.errors import UsageError
-from semipunct.structures.base import PartWise, Total, lift_weights, mask_padding
+from semipunct.structures.base import Total, any_batch, lift_weights, mask_padding
+from semipunct.structures.readable import Readable, as_form, as_marks, check, mask_places
 from semipunct.structures.recursion import Recursion
 from semirings.base import Semiring, Value
 
 
 class Room(NamedTuple):
-    """Padded sizes of the levels of a hypergraph.
-
-    Attributes:
-        levels: number of levels.
-        width: number of nodes of a level.
-        fan: number of hyperedges into a node.
-    """
+    """Padded sizes of the levels of a hypergraph."""
 
     levels: int
     width: int
     fan: int
+
+
+class HyperedgeParts(NamedTuple):
+    """An entry for each hyperedge; the module's table has its shape."""
+
+    edge: Any
 
 
 @partial(
@@ -61,8 +58,10 @@ class Room(NamedTuple):
     meta_fields=[],
 )
 @dataclass(frozen=True)
-class Hypergraphs(PartWise[Any]):
+class Hypergraphs(Readable[HyperedgeParts]):
     """A batch of hypergraphs; see ``hypergraphs``.
+
+    Their usual form is ``[..., batch, edges]``: the numbers of hyperedges, and -1 for none.
 
     Attributes:
         edges: ``[batch, levels, width, fan]`` the hyperedges into each node of each level; -1 for
@@ -76,41 +75,28 @@ class Hypergraphs(PartWise[Any]):
     tails: jax.Array
     roots: jax.Array
 
-    def to_parts(self, edges: Any) -> jax.Array:
-        """Return the parts ``[..., batch, edges]`` of derivations: one where a hyperedge is used.
-
-        Args:
-            edges: ``[..., batch, most]`` the numbers of the hyperedges that each uses, in any
-                order; -1 for none.
-
-        Raises:
-            UsageError: if those of an item are not a derivation. Traced ones have parts, and so a
-                score and a probability, of NaN.
-        """
-        edges = jnp.asarray(edges)
-        batch, count = self.weights.shape
-        if edges.ndim < 2 or edges.shape[-2] != batch:
-            raise UsageError(f"edges have shape {edges.shape}, not [..., {batch}, most]")
+    def places(self, derivations: Any) -> HyperedgeParts:
+        batch, count = self.weights.edge.shape
+        form = jnp.asarray(as_form(derivations, (batch, None), "hyperedges"))
+        none = [(0, 0)] * (form.ndim - 1)
+        edges = jnp.pad(form, [*none, (0, 1)], constant_values=-1)  # at least one entry
         used, fits = uses_of(edges, self.edges, self.tails, self.roots, count)
         known = jnp.all((edges >= -1) & (edges < self.lengths[:, None]), -1)
-        if not isinstance(fits, Tracer) and not bool(jnp.all(fits & known)):
-            place = tuple(np.argwhere(~np.asarray(fits & known))[0].tolist())
+
+        def explain(place: tuple[int, ...]) -> str:
             item = place[-1]
             if not bool(known[place]):
                 why = f"a number is not that of one of its {self.lengths[item]} hyperedges"
             else:
                 heads, tails = (np.asarray(x[item]) for x in ends_of(self.edges, self.tails, count))
                 why = fault_of(np.asarray(used[place]) > 0, heads, tails, int(self.roots[item]))
-            raise UsageError(f"the hyperedges of derivation {[*place]} form none: {why}")
-        return jnp.where((fits & known)[..., None], used, jnp.nan).astype(self.weights.dtype)
+            return f"the hyperedges of derivation {[*place]} form none: {why}"
 
-    def from_parts(self, parts: Any) -> jax.Array:
-        """Return the hyperedges ``[..., batch, edges]`` of derivations, ascending, then -1.
+        check(fits & known, form, explain)
+        return HyperedgeParts(*mask_places(fits & known, edges))
 
-        Args:
-            parts: ``[..., batch, edges]``, as of ``to_parts``.
-        """
-        used = jnp.asarray(parts) > 0
+    def from_parts(self, parts: HyperedgeParts) -> jax.Array:
+        used = as_marks(parts.edge) > 0
         count = used.shape[-1]
         ascending = jnp.sort(jnp.where(used, jnp.arange(count), count), -1)
         return jnp.where(ascending < count, ascending, -1)
@@ -118,23 +104,18 @@ class Hypergraphs(PartWise[Any]):
     def total(
         self, semiring: Semiring, feature: Any = None, recursion: Recursion = Recursion()
     ) -> Total:
-        """Run the inside recursion by level; arguments as in ``Structure.total``."""
+        """Run the inside recursion by level."""
         table = self.inside(semiring, feature, recursion)
         rows = jnp.arange(len(self.roots))
         value = jax.tree.map(lambda x: x[rows, self.roots], table)
-        return Total(value, jnp.zeros((len(self.roots),), self.weights.dtype))
+        return Total(value, jnp.zeros((len(self.roots),), self.weights.edge.dtype))
 
     def inside(
         self, semiring: Semiring, feature: Any = None, recursion: Recursion = Recursion()
     ) -> Value:
         """Return the sums over the derivations of every node, ``[batch, places]``.
 
-        The places are those of ``tails`` and ``roots``.
-
-        Args:
-            semiring: as for ``total``, like the other arguments.
-            feature: an additive quantity of each hyperedge.
-            recursion: memory budget of the steps.
+        Places are numbered as in ``tails`` and ``roots``.
         """
         s = semiring
         batch, levels, width, _ = self.edges.shape
@@ -142,9 +123,10 @@ class Hypergraphs(PartWise[Any]):
         item = rows[:, None, None, None]
         place = jnp.maximum(self.edges, 0)
         used = self.edges >= 0
-        weight = mask_padding(used, self.weights[item, place], -jnp.inf)
+        weight = mask_padding(used, self.weights.edge[item, place], -jnp.inf)
         marks = jax.tree.map(
-            lambda x: jnp.broadcast_to(x, self.weights.shape)[item, place], feature
+            lambda x: jnp.broadcast_to(x, self.weights.edge.shape)[item, place],
+            None if feature is None else feature.edge,
         )
         marks = mask_padding(used, marks)
         table = s.concatenate([s.ones((batch, 1)), s.zeros((batch, levels * width))], 1)
@@ -163,7 +145,7 @@ class Hypergraphs(PartWise[Any]):
                 below = jax.tree.map(lambda x: x[rows[:, None, None], tails[..., side]], table)  # noqa: B023
                 value = s.times(value, below)
             sums = s.sum(value, axis=2)
-            # All items are at the same level; without items, any will do.
+            # All items are at the same level; without items, the level is arbitrary.
             start = jnp.max(level, initial=0) * width + 1
             return jax.tree.map(
                 lambda x, sums_of_level: jax.lax.dynamic_update_slice_in_dim(
@@ -177,6 +159,7 @@ class Hypergraphs(PartWise[Any]):
         return recursion.scan(step, table, (numbers, used, weight, marks, self.tails), levels)
 
 
+@any_batch(weights=1, heads=1, tails=2, roots=0, lengths=0)
 def hypergraphs(
     weights: jax.Array,
     heads: npt.ArrayLike,
@@ -185,34 +168,27 @@ def hypergraphs(
     lengths: npt.ArrayLike | None = None,
     room: Room | None = None,
 ) -> Hypergraphs:
-    """Make hypergraphs; the weight of a derivation is the product of its hyperedges.
+    """Make hypergraphs, which weigh a derivation by its hyperedges.
 
     Args:
-        weights: ``[batch, edges]`` log weight of each hyperedge.
-        heads: ``[batch, edges]`` the head of each, numbered from 1; concrete, not traced by JAX,
-            like all arguments except the weights.
-        tails: ``[batch, edges, tails]`` the tails of each, in the order of their factors;
-            ``NOTHING``, 0, for none.
-        roots: ``[batch]`` the node of whole derivations; ``NOTHING`` for an item whose only
-            derivation is empty.
-        lengths: ``[batch]`` numbers of hyperedges used, the first ones; all of them by default.
-        room: padded sizes, at least those of ``room_of``, which is the default.
+        weights: ``[*batch, edges]`` log weights; the only argument that JAX may trace.
+        heads: ``[*batch, edges]`` the head of each hyperedge, numbered from 1.
+        tails: ``[*batch, edges, tails]`` its tails, in the order of their factors; 0 for none.
+        roots: ``[*batch]`` the node of whole derivations; 0 if the only derivation is empty.
+        lengths: ``[*batch]`` numbers of hyperedges, the first ones; all of them by default.
+        room: padded sizes, at least those that the hypergraphs need.
 
     Raises:
-        UsageError: if shapes do not fit, a node or a length is out of range, a hypergraph has a
-            cycle, its root has no derivation, one could use a node twice, or the room is too small.
+        UsageError: if a shape, a node, a length or a log weight is wrong, a hypergraph has a cycle,
+            its root has no derivation, one could use a node twice, or the room is too small.
     """
-    is_single = jnp.ndim(weights) == 1
-    weights = as_log_weights(weights, 2)
+    weights = as_log_weights(weights)
     check_shapes(weights=(weights, "batch edges"))
     batch, edges = weights.shape
     if not edges:
         raise UsageError("hypergraphs without hyperedges; give at least one, with lengths of 0")
     heads, tails, roots = map(_integers, ("heads", "tails", "roots"), (heads, tails, roots))
     lengths = np.full(batch, edges) if lengths is None else _integers("lengths", lengths)
-    if is_single:
-        heads, tails, roots = heads[None], tails[None], roots[None]
-        lengths = np.atleast_1d(lengths)
     check_shapes(
         weights=(weights, "batch edges"),
         heads=(jnp.asarray(heads), "batch edges"),
@@ -287,9 +263,6 @@ def layout(heads: npt.NDArray[np.int32], tails: npt.NDArray[np.int32], root: int
         heads: ``[edges]`` nodes, from 1.
         tails: ``[edges, tails]`` nodes, ``NOTHING`` for none.
         root: a node.
-
-    Raises:
-        UsageError: if a number is not that of a node, or there is a cycle.
     """
     count = int(max([root, *heads.tolist(), *tails.ravel().tolist()], default=0)) + 1
     if (heads < 1).any() or (tails < 0).any() or root < 0:
@@ -359,12 +332,6 @@ def arrange_hypergraphs(
 
     Args:
         weights: ``[batch, edges]``.
-        layouts: ``[batch]``.
-        lengths: ``[batch]`` numbers of hyperedges.
-        room: as for ``hypergraphs``.
-
-    Raises:
-        UsageError: if the room is too small.
     """
     least_room = (
         Room(*np.max([each.room for each in layouts], 0).tolist()) if layouts else Room(1, 1, 1)
@@ -385,7 +352,9 @@ def arrange_hypergraphs(
         edges[i][at] = np.arange(len(each.heads))
         tails[i][at] = place[each.tails]
         roots[i] = place[each.root]
-    return Hypergraphs(weights, jnp.asarray(lengths), *map(jnp.asarray, (edges, tails, roots)))
+    return Hypergraphs(
+        HyperedgeParts(weights), jnp.asarray(lengths), *map(jnp.asarray, (edges, tails, roots))
+    )
 
 
 NOTHING = 0
@@ -429,9 +398,6 @@ def check_derivations(
         order: the hyperedges such that all hyperedges into a tail precede those out of it.
         root: the node of whole derivations.
         nodes: the number of nodes, ``NOTHING`` included.
-
-    Raises:
-        UsageError: if it has none, or one can.
     """
     below = [1 << node if node != NOTHING else 0 for node in range(nodes)]
     derived = {NOTHING}
@@ -466,7 +432,6 @@ def ends_of(edges: jax.Array, tails: jax.Array, count: int) -> tuple[jax.Array, 
     Args:
         edges: ``[batch, levels, width, fan]`` the hyperedges into each node; -1 for none.
         tails: ``[batch, levels, width, fan, tails]`` the places of their tails.
-        count: the number of hyperedges.
     """
     batch, levels, width, fan = edges.shape
     row, number = jnp.arange(batch)[:, None], edges.reshape(batch, levels * width * fan)
@@ -488,10 +453,7 @@ def uses_of(
 
     Args:
         numbers: ``[..., batch, most]`` the numbers of hyperedges, -1 for none.
-        edges: as for ``ends_of``.
-        tails: likewise.
         roots: ``[batch]`` the places of the roots.
-        count: the number of hyperedges.
 
     Returns:
         ``[..., batch, edges]`` the numbers of uses; and ``[..., batch]``.
@@ -518,7 +480,7 @@ def fault_of(
     tails: npt.NDArray[np.int32],
     root: int,
 ) -> str:
-    """Return why hyperedges are not those of a derivation.
+    """Return why hyperedges form no derivation.
 
     Args:
         used: ``[edges]`` whether each is used.

@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 from jax.core import Tracer
 
-from semipunct.arrays.shapes import as_log_weights, check_lengths, check_shapes, within
+from semipunct.arrays.shapes import as_log_weights, check_shapes
 from semipunct.errors import UsageError
 from semipunct.structures.chain import ChainParts, LinearChain, linear_chain
 from semipunct.structures.semi_markov import SemiMarkovChain, semi_markov_chain
@@ -70,36 +70,28 @@ def hidden_markov(
     lengths: npt.ArrayLike | None = None,
     form: Form = "log_probs",
 ) -> LinearChain:
-    """Make the chains of states of a hidden Markov model, given what they emitted.
+    """Make the chains of states of hidden Markov models, given their emissions.
 
-    The log partition is the log likelihood of the observations, the best derivation the Viterbi
-    path; marginals are the posteriors.
+    The log partition is the log likelihood of the observations; marginals are the posteriors.
 
     Args:
         initial: ``[states]`` probability of each first state.
         transition: ``[states, states]`` probability of each state after each state.
         emission: ``[states, symbols]`` probability of each symbol in each state. Without
-            ``observations``, ``[batch, length, states]`` log likelihood of what was observed at
-            each position in each state, in any ``form``.
-        observations: ``[batch, length]`` symbols; the padding is ignored.
-        lengths: ``[batch]`` numbers of positions, 0 to ``length``; all of them by default.
+            ``observations``, ``[*batch, length, states]`` log likelihoods, in any ``form``.
+        observations: ``[*batch, length]`` symbols.
+        lengths: ``[*batch]``, from 0 on; ``length`` by default.
         form: whether parameters are log probabilities, probabilities or logits.
 
     Raises:
-        UsageError: if shapes do not fit, an observation is not a symbol, a length is out of range,
-            or a row is not of probabilities.
+        UsageError: if a shape, an observation or a length is wrong, or a row has not the sum one.
     """
     first = _log_probs("initial", initial, 1, form)
     follow = _log_probs("transition", transition, 2, form)
-    by_position, counts = _emitted(emission, observations, lengths, form)
-    check_shapes(
-        initial=(first, "states"),
-        transition=(follow, "states states"),
-        emission=(by_position, "batch length states"),
-    )
-    if by_position.shape[1]:
-        by_position = by_position.at[:, 0].add(first.astype(by_position.dtype))
-    return linear_chain(by_position, follow.astype(by_position.dtype), counts)
+    by_position = _emitted(emission, observations, lengths, form, first, follow)
+    if by_position.shape[-2]:
+        by_position = by_position.at[..., 0, :].add(first.astype(by_position.dtype))
+    return linear_chain(by_position, follow.astype(by_position.dtype), lengths)
 
 
 def hidden_semi_markov(
@@ -111,20 +103,16 @@ def hidden_semi_markov(
     lengths: npt.ArrayLike | None = None,
     form: Form = "log_probs",
 ) -> SemiMarkovChain:
-    """Make the segmentations of a hidden semi-Markov model, whose states have durations.
+    """Make the segmentations of hidden semi-Markov models, whose states have durations.
 
-    A state lasts for a number of positions, and emits a symbol at each. The last one ends at the
-    last position: it is not cut off there.
+    A state emits a symbol at each of its positions. The last state ends at the last position, and
+    is not cut off there.
 
     Args:
         initial: ``[states]`` probability of each first state.
-        transition: ``[states, states]`` probability of each state after each state; with zeros on
-            the diagonal, the durations are all that determines how long a state lasts.
+        transition: ``[states, states]`` probability of each state after each state.
         duration: ``[states, widths]`` probability of each duration, from 1 on, in each state.
-        emission: as for ``hidden_markov``.
-        observations: likewise.
-        lengths: likewise.
-        form: likewise.
+        emission: as for ``hidden_markov``, like the other arguments.
 
     Raises:
         UsageError: as for ``hidden_markov``.
@@ -132,52 +120,48 @@ def hidden_semi_markov(
     first = _log_probs("initial", initial, 1, form)
     follow = _log_probs("transition", transition, 2, form)
     lasting = _log_probs("duration", duration, 2, form)
-    by_position, counts = _emitted(emission, observations, lengths, form)
-    sizes = check_shapes(
-        initial=(first, "states"),
-        transition=(follow, "states states"),
-        duration=(lasting, "states widths"),
-        emission=(by_position, "batch length states"),
-    )
+    by_position = _emitted(emission, observations, lengths, form, first, follow)
+    sizes = check_shapes(duration=(lasting, "states widths"), initial=(first, "states"))
 
     def widen(shorter: jax.Array, _: None) -> tuple[jax.Array, jax.Array]:
         # Segments that are longer by one begin one position earlier, or end one later.
-        ended_before = jnp.pad(shorter, ((0, 0), (1, 0), (0, 0)))[:, : shorter.shape[1]]
+        leading = [(0, 0)] * (shorter.ndim - 2)
+        ended_before = jnp.pad(shorter, (*leading, (1, 0), (0, 0)))[..., : shorter.shape[-2], :]
         return ended_before + by_position, ended_before + by_position
 
     nothing = jnp.zeros_like(by_position)
     _, by_width = jax.lax.scan(widen, nothing, None, length=sizes["widths"])
-    segment = jnp.moveaxis(by_width, 0, 2) + lasting.T.astype(by_position.dtype)
+    segment = jnp.moveaxis(by_width, 0, -2) + lasting.T.astype(by_position.dtype)
     dtype = segment.dtype
-    return semi_markov_chain(segment, follow.astype(dtype), first.astype(dtype), counts)
+    return semi_markov_chain(segment, follow.astype(dtype), first.astype(dtype), lengths)
 
 
 def hidden_markov_counts(
     parts: ChainParts, observations: npt.ArrayLike, symbols: int
 ) -> HiddenMarkovCounts:
-    """Count uses of parameters in chains, added up over the batch.
+    """Count uses of parameters in chains, added up over the batch and leading axes.
 
     Of marginals they are the expected counts of the EM algorithm (Baum and Welch), of best
-    derivations those of Viterbi training, of samples those of stochastic EM. Chains of probability
-    zero have no marginals, but their best parts are meaningless: leave them out.
+    derivations the counts of Viterbi training. Chains of probability zero have no marginals: leave
+    them out.
 
     Args:
-        parts: marginals, or the parts of derivations, of chains that ``hidden_markov`` made.
-            Leading axes, of several derivations of each item, are added up, too.
-        observations: ``[batch, length]`` symbols; the padding is ignored.
-        symbols: the number of symbols.
+        parts: marginals, or parts of derivations, of chains that ``hidden_markov`` made.
+        observations: ``[*batch, length]`` symbols.
 
     Raises:
         UsageError: if shapes do not fit.
     """
     emission, observed = jnp.asarray(parts.emission), jnp.asarray(observations)
-    if emission.shape[-3:-1] != observed.shape:
+    leading = emission.ndim - 1 - observed.ndim
+    if emission.shape[max(0, leading) : -1] != observed.shape:
         raise UsageError(
-            f"observations has shape {observed.shape}, but the chains [batch, length] "
-            f"{emission.shape[-3:-1]}"
+            f"observations has shape {observed.shape}, but the chains [*batch, length] "
+            f"{emission.shape[max(0, leading) : -1]}"
         )
-    # Of several derivations of each item, too.
-    emission = jnp.sum(emission, tuple(range(emission.ndim - 3)))
+    emission = jnp.sum(emission, tuple(range(leading)))
+    emission = emission.reshape(-1, *emission.shape[-2:])
+    observed = observed.reshape(emission.shape[:2])
     transition = jnp.asarray(parts.transition)
     by_symbol = jax.nn.one_hot(observed, symbols, dtype=emission.dtype)
     return HiddenMarkovCounts(
@@ -217,22 +201,31 @@ def _emitted(
     observations: npt.ArrayLike | None,
     lengths: npt.ArrayLike | None,
     form: Form,
-) -> tuple[jax.Array, jax.Array | None]:
-    """Return ``[batch, length, states]`` log likelihoods of observations, and lengths."""
+    initial: jax.Array,
+    transition: jax.Array,
+) -> jax.Array:
+    """Return ``[*batch, length, states]`` log likelihoods of observations, after checks."""
+    check_shapes(initial=(initial, "states"), transition=(transition, "states states"))
     if observations is None:
-        return as_log_weights(emission), None if lengths is None else jnp.asarray(lengths)
+        by_position = as_log_weights(emission)
+        if by_position.ndim < 2 or by_position.shape[-1] != len(initial):
+            raise UsageError(
+                f"emission has shape {by_position.shape}; expected [*batch, length, {len(initial)}]"
+            )
+        return by_position
     table = _log_probs("emission", emission, 2, form)
+    check_shapes(initial=(initial, "states"), emission=(table, "states symbols"))
     observed = jnp.asarray(observations)
-    check_shapes(observations=(observed, "batch length"))
-    if not np.issubdtype(observed.dtype, np.integer):
-        raise UsageError(f"observations must be integers, not {observed.dtype}")
-    whole = jnp.full(observed.shape[0], observed.shape[1])
-    counts = whole if lengths is None else jnp.asarray(lengths)
-    check_shapes(observations=(observed, "batch length"), lengths=(counts, "batch"))
-    counts = check_lengths(counts, observed.shape[1])
-    inside = within(counts, observed.shape[1])
-    if inside is not None and not isinstance(observed, Tracer):
+    if not observed.ndim or not np.issubdtype(observed.dtype, np.integer):
+        raise UsageError(
+            f"observations must be integers [*batch, length], not {observed.dtype} of shape "
+            f"{observed.shape}"
+        )
+    size = observed.shape[-1]
+    counts = np.full(observed.shape[:-1], size) if lengths is None else jnp.asarray(lengths)
+    if not any(isinstance(x, Tracer) for x in (observed, counts)):
         values = np.asarray(observed)
+        inside = np.arange(size) < np.asarray(counts)[..., None]
         wrong = np.argwhere(((values < 0) | (values >= table.shape[1])) & inside)
         if len(wrong):
             place = wrong[0].tolist()
@@ -240,4 +233,4 @@ def _emitted(
                 f"observations{place} is {values[tuple(place)]}; emission has symbols 0 to "
                 f"{table.shape[1] - 1}"
             )
-    return table.T[jnp.clip(observed, 0, table.shape[1] - 1)], counts
+    return table.T[jnp.clip(observed, 0, table.shape[1] - 1)]

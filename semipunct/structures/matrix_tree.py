@@ -1,25 +1,22 @@
 """Sums over non-projective trees: by the inverse of a Laplacian, or by elimination in log space.
 
 The sum over trees is a determinant (Tutte 1984), and marginals follow from the inverse (Koo et al.
-2007; Smith and Smith 2007). Both come from one LU decomposition. Arcs to a word are divided by the
-largest one first, so nothing overflows. Pivots are differences, however: where cycles outweigh
-their exits, few digits remain. How many follows from the inverse itself: relative errors eps of the
-entries of a matrix M change the log of its determinant by at most eps times the sum of the entries
-of |inv(M)| * |M|, as its derivative is the inverse. Items for which that sum is too large are
-summed by elimination instead.
+2007; Smith and Smith 2007). Arcs to a word are divided by the largest one first, so nothing
+overflows. Pivots are differences, however: where cycles outweigh their exits, few digits remain.
+Relative errors eps of the entries of a matrix M change the log of its determinant by at most eps
+times the sum of the entries of |inv(M)| * |M|. Where that sum is too large, an item is summed by
+elimination.
 
 With a single root, M is the Laplacian of the arcs between words, with the arcs from the root added
 to the row of word 1: since the columns of the Laplacian have sum zero, its determinant is the sum
 of the trees with one root (Koo et al. 2007, section 3.2, replace that row).
 
-By elimination, words are eliminated from the last to the first, as in the algorithm of Grassmann,
-Taksar and Heyman (1985): the pivot is the sum of the arcs to the word instead of a difference, and
-the arc from h to m through it is added to the direct one. Sums, products and quotients of positive
-numbers keep their relative precision, and in log space their range; the error is that of adding up
-the log weights, some 1e-3 in float32 for weights of 1e4. With a single root, a weight is the
-leading term of a series in t, where arcs from the root have order 1, and the others 0. The terms of
-order 1 in the total are the trees with one root. Without differences no leading term cancels, so
-the others are not needed.
+By elimination, words are eliminated from the last to the first (Grassmann, Taksar and Heyman 1985):
+the pivot is the sum of the arcs to the word, and the arc from h to m through it is added to the
+direct one. Without differences, log weights of any size keep their precision; the error is that of
+adding them up, some 1e-3 in float32 for weights of 1e4. With a single root, a weight is the leading
+term of a series in t, where arcs from the root have order 1, and the others 0; the terms of order 1
+in the total are the trees with one root.
 """
 
 from __future__ import annotations
@@ -29,8 +26,8 @@ from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 
+from semipunct.structures.heads import used_arcs
 from semirings.devices import scan
 from semirings.numerics import anywhere, matmul
 
@@ -49,7 +46,6 @@ class Sums(NamedTuple):
     """Results of ``by_inverse`` for each item.
 
     Attributes:
-        log_partition: ``[batch]``.
         marginals: ``[batch, n + 1, n + 1]``.
         sensitivity: ``[batch]`` the error of the log partition in units of eps, infinite or NaN if
             there is no inverse; the other results are then meaningless, but finite.
@@ -63,25 +59,12 @@ class Sums(NamedTuple):
     draws: jax.Array
 
 
-def used_arcs(words: Any) -> Any:
-    """Return ``[batch, n + 1, n + 1]`` whether a tree may have an arc.
-
-    Args:
-        words: ``[batch, n + 1]`` whether a word, or the root, is in the sentence.
-    """
-    size = words.shape[1]
-    between = ~np.eye(size, dtype=bool) & (np.arange(size) > 0)
-    return words[:, :, None] & words[:, None, :] & between[None]
-
-
 @partial(jax.custom_jvp, nondiff_argnums=(2,))
 def log_partition(arcs: jax.Array, lengths: jax.Array, single_root: bool) -> jax.Array:
     """Return the log of the sum of the weights of all trees, ``[batch]``.
 
     Args:
         arcs: ``[batch, n + 1, n + 1]`` log weights; ``nonprojective_trees`` says which are used.
-        lengths: ``[batch]`` numbers of words.
-        single_root: whether the root has exactly one child.
     """
     return log_partition_and_marginals(arcs, lengths, single_root)[0]
 
@@ -97,24 +80,13 @@ def _(single_root: bool, primals: Any, tangents: Any) -> tuple[jax.Array, jax.Ar
 def log_partition_and_marginals(
     arcs: jax.Array, lengths: jax.Array, single_root: bool
 ) -> tuple[jax.Array, jax.Array]:
-    """Return the log partition ``[batch]`` and the probabilities of arcs; NaN where a weight is.
-
-    Args:
-        arcs: as for ``log_partition``.
-        lengths: likewise.
-        single_root: likewise.
-    """
+    """Return the log partition ``[batch]`` and the probabilities of arcs; NaN where a weight is."""
     sums = exact_sums(arcs, lengths, single_root)
     return sums.log_partition, sums.marginals
 
 
 def exact_sums(arcs: jax.Array, lengths: jax.Array, single_root: bool) -> Sums:
     """Return the sums by whichever method is exact; NaN where a weight is.
-
-    Args:
-        arcs: as for ``log_partition``.
-        lengths: likewise.
-        single_root: likewise.
 
     Returns:
         Log partitions and marginals by elimination for the items whose inverse is too sensitive.
@@ -142,7 +114,6 @@ def is_spared(sums: Sums, lengths: jax.Array) -> jax.Array:
 
     Args:
         sums: the results.
-        lengths: ``[batch]`` numbers of words.
     """
     return sums.sensitivity <= _LOSS * (lengths + 1)
 
@@ -152,8 +123,6 @@ def by_inverse(weights: jax.Array, lengths: jax.Array, single_root: bool) -> Sum
 
     Args:
         weights: ``[batch, n + 1, n + 1]`` log weights below infinity, minus infinity where unused.
-        lengths: ``[batch]`` numbers of words.
-        single_root: whether the root has exactly one child.
     """
     words = weights.shape[1] - 1
     if not words:
@@ -294,13 +263,7 @@ def _log_partition_by_elimination(
 def by_elimination(
     arcs: jax.Array, lengths: jax.Array, single_root: bool
 ) -> tuple[jax.Array, jax.Array]:
-    """Return the log partition ``[batch]`` and the probabilities of arcs, for weights of any size.
-
-    Args:
-        arcs: as for ``log_partition``, below infinity where they are used.
-        lengths: likewise.
-        single_root: likewise.
-    """
+    """Return the log partition ``[batch]`` and the probabilities of arcs, for any weights."""
 
     def total(arcs: jax.Array) -> tuple[jax.Array, jax.Array]:
         each = _log_partition_by_elimination(arcs, lengths, single_root)

@@ -8,22 +8,19 @@
 Cell (i, j) is reached when i symbols of the first sequence and j of the second are consumed; a path
 leads from (0, 0) to the two lengths. Each operation consumes a symbol of one sequence or of both:
 by default 0 is a match (of both), 1 a deletion (of the first), 2 an insertion (of the second).
-Transitions have no position, so a path may use one several times; they may be missing (None), and a
-first axis of size 1 is shared by all items.
+Transitions have no position, and may be missing (None). The cells of a diagonal depend only on the
+two diagonals before, so n + m steps suffice.
 
 Source: Needleman and Wunsch (1970); Durbin et al. (1998), chapters 2 and 4; with affine gaps, Gotoh
 (1982).
-
-The cells of a diagonal (i + j) depend only on those of the two diagonals before, so n + m steps
-suffice.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -32,7 +29,6 @@ import numpy.typing as npt
 from jax.core import Tracer
 
 from semipunct.arrays.shapes import (
-    as_batch,
     as_log_weights,
     check_lengths,
     check_log_weights,
@@ -40,7 +36,7 @@ from semipunct.arrays.shapes import (
     used_by_any,
 )
 from semipunct.errors import UsageError
-from semipunct.structures.base import PartWise, Total, lift_weights, mask_padding
+from semipunct.structures.base import Total, any_batch, lift_weights, mask_padding
 from semipunct.structures.draws import Traceable, choose
 from semipunct.structures.products import Scale
 from semipunct.structures.readable import Readable, as_form, as_marks, check, mask_places
@@ -68,7 +64,7 @@ class AlignmentParts(NamedTuple):
     jax.tree_util.register_dataclass, data_fields=["weights", "lengths"], meta_fields=["moves"]
 )
 @dataclass(frozen=True)
-class Alignments(PartWise[AlignmentParts], Traceable, Readable[AlignmentParts]):
+class Alignments(Readable[AlignmentParts], Traceable):
     """A batch of sets of alignments; see ``alignments`` and ``transducer``.
 
     Their usual form is ``[..., batch, steps]``: the operations in order, and -1 for none.
@@ -81,12 +77,7 @@ class Alignments(PartWise[AlignmentParts], Traceable, Readable[AlignmentParts]):
 
     moves: Moves = MOVES
 
-    def expand(self) -> Alignments:
-        step, transition = self.weights
-        if transition is None:
-            return self
-        shape = (step.shape[0], *transition.shape[1:])
-        return replace(self, weights=AlignmentParts(step, jnp.broadcast_to(transition, shape)))
+    length_axes: ClassVar[int] = 1
 
     def cells(self, operations: Any) -> jax.Array:
         """Return the cells ``[..., steps, 2]`` that the operations of alignments lead to.
@@ -108,7 +99,7 @@ class Alignments(PartWise[AlignmentParts], Traceable, Readable[AlignmentParts]):
             Positions from 0; -1 where a symbol is matched with none.
         """
         operations = jnp.asarray(operations)
-        rows = self.weights.step.shape[1] - 1
+        rows = self.weights.step.shape[-3] - 1
         both = jnp.array([move == (1, 1) for move in self.moves])
         matches = both[jnp.maximum(operations, 0)] & (operations >= 0)
         cell = self.cells(operations) - 1
@@ -116,12 +107,11 @@ class Alignments(PartWise[AlignmentParts], Traceable, Readable[AlignmentParts]):
         return jnp.max(jnp.where(at, cell[..., 1:], -1), -2, initial=-1)
 
     def places(self, derivations: Any) -> AlignmentParts:
-        """Return the places of the parts of alignments; see ``Readable.places``."""
         step, transition = self.weights
         batch, _, columns, count = step.shape
-        operations = jnp.asarray(as_form(derivations, (batch, None), "operations"))
-        none = [(0, 0)] * (operations.ndim - 1)
-        operations = jnp.pad(operations, [*none, (0, 1)], constant_values=-1)  # at least one entry
+        form = jnp.asarray(as_form(derivations, (batch, None), "operations"))
+        none = [(0, 0)] * (form.ndim - 1)
+        operations = jnp.pad(form, [*none, (0, 1)], constant_values=-1)  # at least one entry
         cells = self.cells(operations)
         reached = cells[..., -1, :]
         known = jnp.all((operations >= -1) & (operations < count), -1)
@@ -135,7 +125,7 @@ class Alignments(PartWise[AlignmentParts], Traceable, Readable[AlignmentParts]):
                 "-1 for none"
             )
 
-        check(fits, explain)
+        check(fits, form, explain)
         place = (cells[..., 0] * columns + cells[..., 1]) * count + operations
         place = jnp.where(operations >= 0, place, -1)
         ordered = _first(operations)
@@ -144,7 +134,6 @@ class Alignments(PartWise[AlignmentParts], Traceable, Readable[AlignmentParts]):
         return AlignmentParts(steps, None if transition is None else pairs)
 
     def from_parts(self, parts: AlignmentParts) -> jax.Array:
-        """Return the operations ``[..., batch, n + m]``; see ``Readable.from_parts``."""
         by_diagonal = jnp.sum(_skewed(as_marks(parts.step)), -3)[..., 1:, :]
         used = jnp.any(by_diagonal > 0, -1)
         return _first(jnp.where(used, jnp.argmax(by_diagonal, -1), -1))
@@ -155,7 +144,7 @@ class Alignments(PartWise[AlignmentParts], Traceable, Readable[AlignmentParts]):
         feature: AlignmentParts | None = None,
         recursion: Recursion = Recursion(),
     ) -> Total:
-        """Go from diagonal to diagonal; arguments as in ``Structure.total``."""
+        """Go from diagonal to diagonal."""
         step, state, slices, steps = _forward(self, semiring, feature)
         onward, scale = recursion.scan(lambda x, y: step(x, y)[0], state, slices, steps)
         last = jnp.arange(len(self.lengths)), 0, -1, self.lengths[:, 0]
@@ -164,10 +153,10 @@ class Alignments(PartWise[AlignmentParts], Traceable, Readable[AlignmentParts]):
     def trace(
         self, key: jax.Array, count: int, recursion: Recursion
     ) -> tuple[AlignmentParts, jax.Array]:
-        """Sample the operations from the last to the first; see ``Traceable.trace``.
+        """Sample the operations from the last to the first.
 
-        Place d of the steps is the step to a cell of diagonal d + 1; that of the transitions is the
-        one out of it.
+        Place d of the steps is the step to a cell of diagonal d + 1; place d of the
+        transitions leaves it.
         """
         weights, item = self.weights, jnp.arange(len(self.lengths))
         batch, _, columns, operations = weights.step.shape
@@ -227,9 +216,6 @@ def used_steps(lengths: Any, shape: tuple[int, ...], moves: Moves, xp: Any = jnp
 
     Args:
         lengths: ``[batch, 2]``.
-        shape: that of the steps.
-        moves: those of the operations.
-        xp: the module of arrays, numpy or jax.numpy.
     """
     down, right = xp.asarray(moves).T
     row, column = (xp.arange(n)[:, None] for n in shape[1:3])
@@ -263,10 +249,10 @@ def _forward(alignments: Alignments, s: Semiring, feature: AlignmentParts | None
     """Return step, state and slices of the forward recursion, and the number of its steps.
 
     A state has the sums over beginnings of paths that end in the last diagonal and in the one
-    before, multiplied by the transition to each next operation, ``[batch, 2, next, n + 1]`` (see
-    ``_follow``), and their ``Scale``. A step outputs the sums over those that end in its diagonal
-    by the last operation, ``[batch, operations, n + 1]``, up to a factor. Rows are the last axis,
-    since the others are too short for vector instructions.
+    before, multiplied by the transition to each next operation, ``[batch, 2, next, n + 1]``, and
+    their ``Scale``. A step outputs the sums over paths that end in its diagonal by the last
+    operation, ``[batch, operations, n + 1]``, up to a factor. Rows are the last axis, since the
+    others are too short for vector instructions.
     """
     weights, moves = alignments.weights, alignments.moves
     batch, rows, columns, _ = weights.step.shape
@@ -327,6 +313,7 @@ def _rows_last(skewed: jax.Array) -> jax.Array:
 _OPERATIONS = len(MOVES)
 
 
+@any_batch(match=2, delete=2, insert=2, transition=2, initial=1, final=1, lengths=1)
 def alignments(
     match: jax.Array,
     delete: npt.ArrayLike = 0.0,
@@ -338,32 +325,27 @@ def alignments(
 ) -> Alignments:
     """Make alignments of two sequences by matches, deletions and insertions.
 
-    The weight of an alignment is the product of its operations and of the transitions between them.
-    With negative costs as log weights, the best alignment has the least cost (edit distance,
-    Needleman-Wunsch); with log probabilities, transitions and their ends it is a pair HMM. Two
-    empty sequences have one alignment, of weight one.
+    With negative costs as log weights the best alignment has the least cost (edit distance,
+    Needleman-Wunsch); with log probabilities, transitions and their ends it is a pair HMM.
 
     Args:
-        match: ``[batch, n, m]`` log weight of aligning symbol i of the first sequence with symbol j
-            of the second. All log weights are converted to its precision.
-        delete: log weight of symbol i of the first being aligned with nothing, after j symbols of
-            the second: ``[batch, n, m + 1]``, or a shape that broadcasts to it.
-        insert: log weight of symbol j of the second being aligned with nothing, after i symbols of
-            the first: ``[batch, n + 1, m]``, or a shape that broadcasts to it.
-        transition: ``[batch, 3, 3]`` log weight of each pair of successive operations, in the order
-            of match, delete, insert; the first axis may have size 1 or be missing. None for zeros,
-            which takes less time.
-        initial: ``[batch, 3]`` log weight of the first operation, or None for zeros; likewise. It
-            becomes part of the steps out of the first cell.
-        final: ``[batch, 3]`` log weight of the last operation, or None for zeros; likewise. It
-            becomes part of the steps to the last cell.
-        lengths: ``[batch, 2]`` numbers of symbols of the first and the second sequence; n and m by
-            default.
+        match: ``[*batch, n, m]`` log weight of aligning symbol i of the first sequence with symbol
+            j of the second, in the precision of the results.
+        delete: ``[*batch, n, m + 1]`` log weight of aligning symbol i of the first with nothing,
+            after j symbols of the second; or a shape that broadcasts.
+        insert: ``[*batch, n + 1, m]`` log weight of aligning symbol j of the second with nothing,
+            after i symbols of the first; or a shape that broadcasts.
+        transition: ``[*batch, 3, 3]`` log weight of successive operations, in the order of match,
+            delete, insert; axes of the batch may have size 1 or be missing. None, for zeros, takes
+            less time.
+        initial: ``[*batch, 3]`` log weight of the first operation, zeros by default; likewise.
+        final: ``[*batch, 3]`` log weight of the last operation, zeros by default; likewise.
+        lengths: ``[*batch, 2]`` lengths of both sequences; n and m by default.
 
     Raises:
-        UsageError: if shapes do not fit, a length is out of range or a log weight is not one.
+        UsageError: if a shape, a length or a log weight is wrong.
     """
-    match = as_log_weights(match, 3)
+    match = as_log_weights(match)
     check_shapes(match=(match, "batch rows columns"))
     batch, rows, columns = match.shape
     both = _checked_lengths(lengths, match.shape)
@@ -403,18 +385,10 @@ def alignments(
 
 
 def affine_gaps(opening: npt.ArrayLike, extension: npt.ArrayLike) -> tuple[jax.Array, jax.Array]:
-    """Return the transitions and initial weights of ``alignments`` with affine gaps.
+    """Return the transitions ``[3, 3]`` and initial weights ``[3]`` of alignments with affine gaps.
 
-    A gap of k symbols (successive deletions, or successive insertions) has log weight
-    ``opening + (k - 1) * extension``, in addition to those of its symbols. A deletion next to an
-    insertion opens another gap.
-
-    Args:
-        opening: log weight of the first symbol of a gap, a number (the negative of a penalty).
-        extension: log weight of each further one.
-
-    Returns:
-        ``transition`` ``[3, 3]`` and ``initial`` ``[3]``.
+    A gap of k symbols has log weight ``opening + (k - 1) * extension``, in addition to its
+    symbols. A deletion next to an insertion opens another gap.
 
     Source: Gotoh (1982).
     """
@@ -435,7 +409,7 @@ def _checked_lengths(lengths: npt.ArrayLike | None, shape: tuple[int, ...]) -> j
     batch, *sizes = shape
     if lengths is None:
         return jnp.broadcast_to(jnp.array(sizes, int), (batch, 2))
-    both = as_batch(jnp.asarray(lengths), 2)
+    both = jnp.asarray(lengths)
     if both.shape != (batch, 2):
         raise UsageError(f"lengths has shape {both.shape}; expected [batch, 2]: {(batch, 2)}")
     checked = [
@@ -457,7 +431,7 @@ def _broadcast(name: str, weights: Any, shape: Sequence[int], dtype: Any) -> jax
 def _per_item(
     name: str, weights: Any, shape: tuple[int, ...], needed: jax.Array, dtype: Any
 ) -> jax.Array:
-    """Return weights ``[batch or 1, ...]``, after a check of those of items that need them."""
+    """Return weights ``[batch or 1, ...]``, after a check for the items that need them."""
     array = as_log_weights(weights).astype(dtype)
     array = array.reshape((1,) * (len(shape) + 1 - array.ndim) + array.shape)
     batch = len(needed)

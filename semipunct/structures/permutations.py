@@ -4,18 +4,11 @@
 | ---------- | ----------------- | --------------------------------------------------- |
 | precedence | ``[batch, n, n]`` | ``[b, i, j]``: item i is anywhere before item j     |
 
-The diagonal is ignored. An order of n items uses n (n - 1) / 2 parts, one of each pair ``[i, j]``
-and ``[j, i]``.
+The diagonal is ignored. The sum is a recursion over subsets (Held and Karp 1962; Bellman 1962), all
+sets of a size at once: the orders of a set are the orders of the set without one of its items,
+followed by that item. So n! orders are summed with n 2^(n - 1) products.
 
-The sum is a recursion over subsets (Held and Karp 1962; Bellman 1962): the orders of a set are the
-orders of the set without one of its items, followed by that item. There are 2^n sets, each with at
-most n last items, so n! orders are summed with n 2^(n - 1) products.
-
-Source: the linear ordering problem as in Tromble and Eisner (2009), section 2; the distribution
-of Wang and Eisner (2016).
-
-The recursion runs over sizes, with all sets of a size at once: n steps, each a gather, a product
-and a sum (docs/decisions/recursions.md).
+Source: Tromble and Eisner (2009), section 2; Wang and Eisner (2016).
 """
 
 from __future__ import annotations
@@ -31,14 +24,13 @@ import numpy.typing as npt
 
 from semipunct.arrays.shapes import (
     as_log_weights,
-    check_lengths,
     check_log_weights,
     check_shapes,
-    lengths_or_all,
+    checked_lengths,
     within,
 )
 from semipunct.errors import UsageError
-from semipunct.structures.base import PartWise, Total, lift_weights, mask_padding
+from semipunct.structures.base import Total, any_batch, lift_weights, mask_padding
 from semipunct.structures.draws import Traceable, choose
 from semipunct.structures.readable import (
     Readable,
@@ -67,14 +59,13 @@ class OrderingParts(NamedTuple):
 
 @partial(jax.tree_util.register_dataclass, data_fields=["weights", "lengths"], meta_fields=[])
 @dataclass(frozen=True)
-class LinearOrderings(PartWise[OrderingParts], Traceable, Readable[OrderingParts]):
+class LinearOrderings(Readable[OrderingParts], Traceable):
     """A batch of sets of orders; see ``linear_orderings``.
 
     Their usual form is ``[..., batch, n]``: the items in order, then -1.
     """
 
     def places(self, derivations: Any) -> OrderingParts:
-        """Return the places of the pairs of orders; see ``Readable.places``."""
         batch, items = self.weights.precedence.shape[:2]
         order = as_form(derivations, (batch, items), "orders")
         used = used_places(self.lengths, items)
@@ -89,13 +80,12 @@ class LinearOrderings(PartWise[OrderingParts], Traceable, Readable[OrderingParts
                 f"numbers 0 to {length - 1}, each once"
             )
 
-        check(valid, explain)
+        check(valid, order, explain)
         before, after = np.triu_indices(items, 1)
         pair = order[..., before] * items + order[..., after]
         return OrderingParts(*mask_places(valid, xp.where(used[:, after], pair, -1)))
 
     def from_parts(self, parts: OrderingParts) -> jax.Array:
-        """Return the items in order; see ``Readable.from_parts``."""
         pairs = as_marks(parts.precedence)
         items = pairs.shape[-1]
         used = jnp.arange(items) < self.lengths[:, None]
@@ -110,15 +100,15 @@ class LinearOrderings(PartWise[OrderingParts], Traceable, Readable[OrderingParts
         feature: OrderingParts | None = None,
         recursion: Recursion = Recursion(),
     ) -> Total:
-        """Sum over subsets, all of one size at a time; arguments as in ``Structure.total``.
+        """Sum over subsets, all of one size at a time.
 
         There are as many steps as items, each of a different size, so they are unrolled and
         ``recursion`` has no effect.
         """
         s, batch = semiring, len(self.lengths)
         levels, _, factor = _forward(self, s, feature)
-        # The first set of each size contains the first items, which are those of an order of that
-        # length.
+        # The first set of each size contains the first items, which an order of that
+        # length has.
         whole = jax.tree.map(lambda *xs: jnp.stack([x[:, 0] for x in xs], 1), *levels)
         ended = self.lengths[:, None] == jnp.arange(len(levels))
         value = s.sum(s.where(ended, whole, s.zeros((batch, len(levels)))), axis=1)
@@ -127,9 +117,9 @@ class LinearOrderings(PartWise[OrderingParts], Traceable, Readable[OrderingParts
     def trace(
         self, key: jax.Array, count: int, recursion: Recursion
     ) -> tuple[OrderingParts, jax.Array]:
-        """Sample the last item, then the last of the remaining items; see ``Traceable.trace``.
+        """Sample the last item, then the last of the remaining items.
 
-        Places are those of the pairs of items, in the order of (0, 1), (0, 2), (1, 2), (0, 3).
+        Places are pairs of items, in the order (0, 1), (0, 2), (1, 2), (0, 3).
         """
         precedence = self.weights.precedence
         batch, items = precedence.shape[:2]
@@ -163,32 +153,26 @@ class LinearOrderings(PartWise[OrderingParts], Traceable, Readable[OrderingParts
         return OrderingParts(jnp.where(used, place, -1)), total
 
 
+@any_batch(precedence=2, lengths=0)
 def linear_orderings(precedence: jax.Array, lengths: jax.Array | None = None) -> LinearOrderings:
-    """Make sets of all orders of items; the weight of an order is the product over its pairs.
-
-    Factors are multiplied from the first item of an order to the last: the pairs of an item with
-    the items before it precede those of later items.
+    """Make all orders of n items, which weigh an order by its pairs of items.
 
     Args:
-        precedence: ``[batch, n, n]`` log weight of item i (axis 1) standing before item j (axis 2),
-            not necessarily adjacent; the diagonal is ignored. n is at most ``MOST_ITEMS``.
-        lengths: ``[batch]`` numbers of items in each set, the first ones, 0 to n; n by default. The
-            empty set has one order, of weight one.
+        precedence: ``[*batch, n, n]`` log weight of item i before item j, adjacent or not; the
+            diagonal is ignored. n is at most ``MOST_ITEMS``.
+        lengths: ``[*batch]`` numbers of items, the first ones, 0 to n; n by default.
 
     Raises:
-        UsageError: if shapes do not fit, there are too many items, a length is out of range or a
-            log weight is not one.
+        UsageError: if a shape, a length or a log weight is wrong.
     """
-    precedence = as_log_weights(precedence, 3)
+    precedence = as_log_weights(precedence)
     check_shapes(precedence=(precedence, "batch items items"))
-    batch, items = precedence.shape[:2]
+    items = precedence.shape[1]
     if items > MOST_ITEMS:
         raise UsageError(
             f"{items} items have too many subsets to sum over; give at most {MOST_ITEMS}"
         )
-    lengths = lengths_or_all(lengths, batch, items)
-    check_shapes(precedence=(precedence, "batch items items"), lengths=(lengths, "batch"))
-    lengths = check_lengths(lengths, items)
+    lengths = checked_lengths(lengths, items, precedence=(precedence, "batch items items"))
     used = _used_pairs(within(lengths, items))
     check_log_weights({"precedence": used}, precedence=precedence)
     return LinearOrderings(OrderingParts(precedence), lengths)
@@ -269,7 +253,7 @@ def _levels(items: int) -> tuple[_Level, ...]:
     number = np.arange(1 << items, dtype=np.int32)
     inside = (number[:, None] >> np.arange(items)) & 1 == 1
     size = inside.sum(1)
-    rank = np.zeros(len(number), np.int32)  # of each set among those of its size
+    rank = np.zeros(len(number), np.int32)  # of each set among the sets of its size
     levels: list[_Level] = []
     for members in range(1, items + 1):
         sets = number[size == members]

@@ -6,9 +6,8 @@ multiply; the matrix of a phrase, which chooses a pair of labels, is::
 
     IN(c) = sum over l, r of choice[c, l, r] M(l) IN(children of c) M(r)
 
-where M are the matrices of the automaton that reads the labels at a slot. A word ends the string of
-the slot before it and begins the string of the slot after it. This is Algorithm 1 of Li, Wang and
-Eisner (2019) for constituents that share their heads (footnote 2).
+where M are the matrices of the automaton that reads the labels at a slot. This is Algorithm 1 of
+Li, Wang and Eisner (2019) for constituents that share their heads (footnote 2).
 
 | Part   | Shape                             | Entry                                           |
 | ------ | --------------------------------- | ----------------------------------------------- |
@@ -36,7 +35,7 @@ from semipunct.arrays.shapes import (
     within,
 )
 from semipunct.errors import UsageError
-from semipunct.structures.base import PartWise, Total, lift_weights, mask_padding
+from semipunct.structures.base import PartWise, Total, any_batch, lift_weights, mask_padding
 from semipunct.structures.recursion import Recursion
 from semirings.base import Semiring
 from semirings.log import Log
@@ -62,8 +61,8 @@ class PhraseMarks(PartWise[PhraseMarkParts]):
         depths: ``[batch, nodes]``.
         words: ``[batch, nodes]`` twice the number of words before each node, plus one if the node
             is a word.
-        matrices: ``[labels, states, states]``.
-        initial: ``[states]``.
+        matrices: ``[batch or 1, labels, states, states]``.
+        initial: ``[batch or 1, states]``.
         levels: one plus the greatest depth.
     """
 
@@ -73,11 +72,10 @@ class PhraseMarks(PartWise[PhraseMarkParts]):
     initial: jax.Array
     levels: int
 
-    def score(self, parts: PhraseMarkParts) -> jax.Array:
-        """Return the log weight ``[batch]`` of a derivation given by its parts.
+    def unnormalized_log_prob(self, parts: PhraseMarkParts) -> jax.Array:
+        """Return the log weight ``[batch]``, the automaton included.
 
-        The weight includes that of the automaton, so it is computed by the recursion with
-        everything else forbidden.
+        It is computed by the recursion with everything else forbidden.
         """
         weights = jax.tree.map(lambda x, w: jnp.where(x > 0, w, -jnp.inf), parts, self.weights)
         total = replace(self, weights=weights).total(Log())
@@ -89,7 +87,7 @@ class PhraseMarks(PartWise[PhraseMarkParts]):
         feature: PhraseMarkParts | None = None,
         recursion: Recursion = Recursion(),
     ) -> Total:
-        """Run the recursion from the last node to the root; arguments as in ``Structure.total``."""
+        """Run the recursion from the last node to the root."""
         s, weights = semiring, self.weights
         batch, nodes = weights.choice.shape[:2]
         states = weights.final.shape[2]
@@ -133,18 +131,18 @@ class PhraseMarks(PartWise[PhraseMarkParts]):
             end = lift_weights(s, final, of_final)
             word = s.times(
                 jax.tree.map(lambda x: x[:, :, None], end),
-                jax.tree.map(lambda x: x[None, None], initial),
+                jax.tree.map(lambda x: x[:, None], initial),
             )
             inside = jax.tree.map(lambda x: x[item, depth + 1], stack)
             inside = s.where(leaf[:, None, None], word, inside)
             # [batch, left labels, right labels, states, states]
             left = s.matmul(
-                jax.tree.map(lambda x: x[None], matrices),
+                matrices,
                 jax.tree.map(lambda x: x[:, None], inside),
             )
             both_edges = s.matmul(
                 jax.tree.map(lambda x: x[:, :, None], left),
-                jax.tree.map(lambda x: x[None, None], matrices),
+                jax.tree.map(lambda x: x[:, None], matrices),
             )
             chosen = jax.tree.map(lambda x: x[..., None, None], lift_weights(s, choice, of_choice))
             constituent = s.sum(s.sum(s.times(chosen, both_edges), 2), 1)
@@ -164,7 +162,7 @@ class PhraseMarks(PartWise[PhraseMarkParts]):
         final_feature = jax.tree.map(lambda x: x[item, last], features[1])
         ending = mask_padding(self.lengths > 0, (weights.final[item, last], final_feature))
         end = lift_weights(s, *ending)
-        row = s.matmul(jax.tree.map(lambda x: x[None, None], initial), root)
+        row = s.matmul(jax.tree.map(lambda x: x[:, None], initial), root)
         whole = s.matmul(row, jax.tree.map(lambda x: x[:, :, None], end))
         value = jax.tree.map(lambda x: x[:, 0, 0], whole)
         return Total(s.where(self.lengths > 0, value, s.ones((batch,))), log_scale)
@@ -174,6 +172,7 @@ class PhraseMarks(PartWise[PhraseMarkParts]):
         return jnp.arange(self.depths.shape[1]) < self.lengths[:, None]
 
 
+@any_batch(choice=3, final=2, depths=1, lengths=0)
 def phrase_marks(
     choice: jax.Array,
     final: jax.Array,
@@ -185,23 +184,21 @@ def phrase_marks(
 ) -> PhraseMarks:
     """Make trees whose nodes choose pairs of labels; an automaton reads the labels at each slot.
 
-    The labels at a slot are in the order of closing and opening brackets: labels of nodes that end
-    there, innermost first, then of nodes that start there, outermost first.
+    At a slot the labels of nodes that end there, innermost first, precede labels of nodes that
+    start there, outermost first.
 
     Args:
-        choice: ``[batch, nodes, labels, labels]`` log weight of each left and right label.
-        final: ``[batch, slots, states]`` log weight of each state at the end of a slot's string;
+        choice: ``[*batch, nodes, labels, labels]`` log weight of each left and right label.
+        final: ``[*batch, slots, states]`` log weight of each state at the end of a slot's string;
             words are nodes without children, and slot k is right of word k.
-        depths: ``[batch, nodes]`` depths of nodes in preorder.
+        depths: ``[*batch, nodes]`` depths of nodes in preorder.
         matrices: ``[labels, states, states]`` log weights with which the automaton reads a label.
         initial: ``[states]`` log weights of its first state.
-        lengths: ``[batch]`` numbers of nodes used, 0 to ``nodes``; 0 nodes have one derivation, of
-            weight one.
-        levels: one plus the greatest depth in use.
+        lengths: ``[*batch]`` numbers of nodes.
+        levels: one plus the greatest depth.
 
     Raises:
-        UsageError: if shapes do not fit, a length or a depth is out of range or a log weight is
-            not one.
+        UsageError: if a shape, a length, a depth or a log weight is wrong.
     """
     choice, final, matrices, initial = map(as_log_weights, (choice, final, matrices, initial))
     depths, lengths = jnp.asarray(depths), jnp.asarray(lengths)
@@ -231,7 +228,7 @@ def phrase_marks(
     }
     check_log_weights(used, choice=choice, final=final, matrices=matrices, initial=initial)
     weights = PhraseMarkParts(choice, final)
-    return PhraseMarks(weights, lengths, depths, words, matrices, initial, levels)
+    return PhraseMarks(weights, lengths, depths, words, matrices[None], initial[None], levels)
 
 
 def _slots(leaf: jax.Array, lengths: jax.Array) -> jax.Array:

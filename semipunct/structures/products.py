@@ -1,11 +1,8 @@
 """Matrix products within the steps of a recursion, with the decision about precision after it.
 
-``Log.matmul`` decides in every call whether numbers suffice. Within a scan over a batch that is
-divided among devices, each decision would have to wait for all of them. Here each item records
-whether numbers sufficed in all steps. Only after the last step, if they did not for any item, the
-steps are repeated term by term.
-
-Why not in every step, nor by looking at the weights: docs/decisions/recursions.md.
+``Log.matmul`` decides in every call whether numbers suffice; in a scan over a batch that is divided
+among devices, each decision would wait for all of them. Here each item records whether numbers
+sufficed in all steps; if not, the steps are repeated term by term (docs/decisions/recursions.md).
 """
 
 from __future__ import annotations
@@ -27,7 +24,6 @@ def product(s: Semiring, a: Value, b: Value, by_terms: bool) -> tuple[Value, jax
     """Multiply matrices.
 
     Args:
-        s: the semiring of the values.
         a: ``[batch, ..., i, k]``.
         b: ``[..., k, j]``.
         by_terms: whether to add logarithms term by term.
@@ -48,7 +44,6 @@ def settle(s: Semiring, run: Callable[[bool], tuple[T, jax.Array]]) -> T:
     """Run a recursion, and again term by term if a result may be wrong.
 
     Args:
-        s: the semiring of the values.
         run: takes the argument ``by_terms`` of ``product``; returns a pytree of arrays, and
             ``[batch]`` whether any product may be wrong.
     """
@@ -94,7 +89,6 @@ class Scale(NamedTuple):
         """Return the scale after another factor.
 
         Args:
-            log_factor: ``[batch]``.
             active: ``[batch]`` whether an item has the step; otherwise its scale stays the same.
         """
         # The error of an inactive item is subtracted too: it is part of the sum.

@@ -14,21 +14,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 
-from semipunct.arrays.shapes import (
-    as_log_weights,
-    check_lengths,
-    check_log_weights,
-    check_shapes,
-    lengths_or_all,
-    within,
-)
-from semipunct.structures.base import PartWise, Total, lift_weights, mask_padding
+from semipunct.structures.base import Total, any_batch, lift_weights, mask_padding
 from semipunct.structures.chart import (
     by_width,
     diagonals,
@@ -39,18 +30,11 @@ from semipunct.structures.chart import (
     with_row,
 )
 from semipunct.structures.draws import Traceable, choose, descend
-from semipunct.structures.heads import heads_of, places_of_heads
-from semipunct.structures.readable import Readable
+from semipunct.structures.heads import ArcParts, HeadTrees, checked_arcs, used_arcs
 from semipunct.structures.recursion import Recursion
 from semirings.base import Semiring, Value
 from semirings.log import Log
 from semirings.numerics import log_times, maximum
-
-
-class ArcParts(NamedTuple):
-    """An entry for each part of a tree; the module's table has their shapes."""
-
-    arc: Any
 
 
 @partial(
@@ -59,22 +43,10 @@ class ArcParts(NamedTuple):
     meta_fields=["single_root"],
 )
 @dataclass(frozen=True)
-class ProjectiveTrees(PartWise[ArcParts], Traceable, Readable[ArcParts]):
-    """A batch of sets of projective trees; see ``projective_trees``.
+class ProjectiveTrees(HeadTrees, Traceable):
+    """A batch of sets of projective trees; see ``projective_trees``."""
 
-    Their usual form is ``[..., batch, n]``: the head of word m at m - 1, where 0 is the root.
-    """
-
-    single_root: bool = True
-
-    def places(self, derivations: Any) -> ArcParts:
-        """Return the places of the arcs of heads; see ``Readable.places``."""
-        words = self.weights.arc.shape[1] - 1
-        return ArcParts(places_of_heads(derivations, self.lengths, words, self.single_root, True))
-
-    def from_parts(self, parts: ArcParts) -> jax.Array:
-        """Return heads; see ``Readable.from_parts``."""
-        return heads_of(parts.arc)
+    projective: ClassVar[bool] = True
 
     def total(
         self,
@@ -82,7 +54,7 @@ class ProjectiveTrees(PartWise[ArcParts], Traceable, Readable[ArcParts]):
         feature: ArcParts | None = None,
         recursion: Recursion = Recursion(),
     ) -> Total:
-        """Run the inside recursion over spans; arguments as in ``Structure.total``."""
+        """Run the inside recursion over spans."""
         batch, size, _ = self.weights.arc.shape
         if size == 1:
             return Total(semiring.ones((batch,)), jnp.zeros((batch,), self.weights.arc.dtype))
@@ -97,7 +69,7 @@ class ProjectiveTrees(PartWise[ArcParts], Traceable, Readable[ArcParts]):
         return Total(s.sum(s.times(s.times(left, root), last), axis=1), log_scale)
 
     def trace(self, key: jax.Array, count: int, recursion: Recursion) -> tuple[ArcParts, jax.Array]:
-        """Sample trees top down; see ``Traceable.trace``.
+        """Sample trees top down.
 
         Place m - 1 of the arcs is the arc to word m. The head of a word is the place divided by n +
         1.
@@ -130,37 +102,27 @@ class ProjectiveTrees(PartWise[ArcParts], Traceable, Readable[ArcParts]):
         return ArcParts(jnp.where(used, heads * size + words, -1)), total
 
 
+@any_batch(arcs=2, lengths=0)
 def projective_trees(
     arcs: jax.Array, lengths: jax.Array | None = None, single_root: bool = True
 ) -> ProjectiveTrees:
-    """Make projective trees over words 1 to n; the weight of a tree is the product of its arcs.
+    """Make projective trees over words 1 to n, which weigh a tree by its arcs.
 
-    Arcs are multiplied in the order of their dependents. With ``Real`` the arcs to each word are
-    divided by the largest. A total is then at least the weight of the best tree relative to that of
-    the best heads, and at most the number of trees, which is below 6.75 to the power n: in float32
-    up to 45 words cannot overflow.
+    With ``Real`` the arcs to each word are divided by the largest: a total is at most the number of
+    trees, which is below 6.75 to the power n, so in float32 up to 45 words cannot overflow.
 
     Args:
-        arcs: ``[batch, n + 1, n + 1]`` log weight of the arc from head (axis 1, where 0 is the
-            root) to dependent (axis 2). Column 0 and the diagonal are ignored.
-        lengths: ``[batch]`` numbers of words, 0 to n; n by default. The empty sentence has one
-            tree, of weight one.
+        arcs: ``[*batch, n + 1, n + 1]`` log weight from head, where 0 is the root, to dependent.
+            Column 0 and the diagonal are ignored.
+        lengths: ``[*batch]`` numbers of words, 0 to n; n by default.
         single_root: whether the root has exactly one child; otherwise at least one.
 
     Raises:
-        UsageError: if shapes do not fit, a length is out of range or a log weight is not one.
+        UsageError: if a shape, a length or a log weight is wrong.
 
-    Source: Eisner (1996); Eisner (2000). Spans have their head at one end, so n**3 operations
-    suffice.
+    Source: Eisner (1996); Eisner (2000). Complexity: n**3.
     """
-    arcs = as_log_weights(arcs, 3)
-    check_shapes(arcs=(arcs, "batch words words"))
-    words = arcs.shape[1] - 1
-    lengths = lengths_or_all(lengths, len(arcs), words)
-    check_shapes(arcs=(arcs, "batch words words"), lengths=(lengths, "batch"))
-    lengths = check_lengths(lengths, words)
-    check_log_weights({"arcs": _used_arcs(within(lengths + 1, words + 1))}, arcs=arcs)
-    return ProjectiveTrees(ArcParts(arcs), lengths, single_root)
+    return ProjectiveTrees(*checked_arcs(arcs, lengths), single_root)
 
 
 def _arcs(trees: ProjectiveTrees, s: Semiring, feature: ArcParts | None) -> tuple[Value, jax.Array]:
@@ -173,7 +135,7 @@ def _arcs(trees: ProjectiveTrees, s: Semiring, feature: ArcParts | None) -> tupl
     words = jnp.arange(arc.shape[1])
     head, dependent = words[None, :, None], words[None, None, :]
     lengths = trees.lengths[:, None, None]
-    used = _used_arcs(words[None] <= trees.lengths[:, None])
+    used = used_arcs(words[None] <= trees.lengths[:, None])
     of_arc = mask_padding(used, None if feature is None else feature.arc)
     values = lift_weights(s, mask_padding(used, arc, -jnp.inf), of_arc)
     # Every tree has one arc to each word, so all trees have the same scale.
@@ -185,26 +147,11 @@ def _arcs(trees: ProjectiveTrees, s: Semiring, feature: ArcParts | None) -> tupl
     return s.where(used, values, fixed), log_scale.astype(arc.dtype)
 
 
-def _used_arcs(words: Any) -> Any:
-    """Return ``[batch, n + 1, n + 1]`` whether a tree may have an arc, or None.
-
-    Args:
-        words: ``[batch, n + 1]`` whether a word, or the root, is in the sentence, or None.
-    """
-    if words is None:
-        return None
-    size = words.shape[1]
-    between = ~np.eye(size, dtype=bool) & (np.arange(size) > 0)
-    return words[:, :, None] & words[:, None, :] & between[None]
-
-
 def _complete(s: Semiring, arcs: Value, recursion: Recursion) -> tuple[Value, Value, Value]:
     """Sum over the complete spans that ``total`` needs.
 
     Args:
-        s: the semiring.
         arcs: ``[batch, places, places]``.
-        recursion: memory budget of the steps.
 
     Returns:
         Three values ``[batch, places]``: in entry d of the first, word 0 dominates words 1 to d; of
@@ -298,7 +245,6 @@ def _descend(spans: _Spans, whole: Sequence[Any], key: jax.Array) -> jax.Array:
     Args:
         spans: log weights.
         whole: kind, and ends ``[count, batch]``, of the topmost spans in each draw.
-        key: a random key.
     """
     count, batch = whole[0][1].shape
     places = spans.right.shape[1]

@@ -1,17 +1,16 @@
-"""Derivations in the usual arrays of the field: states, segments, heads, spans, orders.
+"""Derivations in their usual form: states, segments, heads, spans or orders, arrays of integers.
 
-Such arrays are converted to the places of the parts that they use, from which follow marks of all
-parts and log weights, without an array of all parts. Wrong derivations are refused by the function
-``check``; while JAX traces a function there are no values to check, and a derivation that is none
-has parts, a score and a probability of NaN.
+Such arrays are converted to the places of the parts that they use; marks of all parts and log
+weights follow from these. Values that are no derivation are refused, unless JAX traces them.
 """
 
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable
-from typing import Any, Generic, TypeVar
+from dataclasses import dataclass
+from typing import Any, ClassVar, TypeVar
 
 import jax
 import jax.numpy as jnp
@@ -19,6 +18,7 @@ import numpy as np
 from jax.core import Tracer
 
 from semipunct.errors import UsageError
+from semipunct.structures.base import PartWise, compile_once
 from semipunct.structures.draws import Places
 
 P = TypeVar("P")
@@ -27,19 +27,19 @@ _NOWHERE = -2
 """The index of all places of an array that is no derivation; ``Places`` counts NaN uses there."""
 
 
-class Readable(ABC, Generic[P]):
-    """A structure whose derivations have a usual form, an array of integers.
+@dataclass(frozen=True)
+class Readable(PartWise[P]):
+    """A structure whose derivations have a usual form, an array of integers ``[..., batch, ...]``.
 
-    The array has axes ``[..., batch, ...]``; a batch of one item may lack its axis. Entries beyond
-    the length of an item are ignored, and -1 in arrays that are returned.
+    Entries beyond the length of an item are ignored, and -1 in results. ``form_axes`` is the number
+    of axes of the form of one item.
     """
+
+    form_axes: ClassVar[int] = 1
 
     @abstractmethod
     def places(self, derivations: Any) -> P:
         """Return the places of the parts of derivations.
-
-        Args:
-            derivations: in the usual form.
 
         Returns:
             For each array of parts the indices ``[..., batch, most]`` as in ``Places.index``.
@@ -53,93 +53,129 @@ class Readable(ABC, Generic[P]):
         """Return derivations in the usual form, -1 in the padding and where there is none.
 
         Args:
-            parts: of one derivation of each item, with or without leading axes: ``Answer.parts``,
-                ``Draws.parts`` or, without an array of all parts in between, ``Draws.uses``.
+            parts: the number of uses of each part, arrays or ``Places``, of one derivation of each
+                item, with or without leading axes.
         """
 
-    @abstractmethod
-    def expand(self) -> Any:
-        """Return the same structure with shared log weights broadcast to every place of use."""
+    @property
+    def weights_by_place(self) -> P:
+        """Log weights that broadcast to the expanded ones."""
+        return self.weights
 
     def to_parts(self, derivations: Any) -> P:
         """Return the parts of derivations, arrays ``[..., batch, ...]`` of the number of uses.
 
-        Args:
-            derivations: in the usual form.
-
         Raises:
             UsageError: if they do not fit the structure, naming the item and the entry. Traced ones
-                have parts of NaN.
+                have parts of NaN; arrays of -1 have no parts.
         """
+        places, whole = self.places(derivations), self.expand().log_weights
+        form = derivations if isinstance(derivations, jax.Array) else np.asarray(derivations)
+        axes = tuple(range(form.ndim - self.form_axes, form.ndim))
+        none = (form == -1).all(axes)[..., None] & (form.size > 0)
         return jax.tree.map(
-            lambda x, w: Places(x, w.shape[1:], w.dtype).marks(),
-            self.places(derivations),
-            self.expand().log_weights,
+            lambda x, w: Places(jnp.where(none & (x < 0), -1, x), w.shape[1:], w.dtype).marks(),
+            places,
+            whole,
         )
 
+    def weigh(self, derivations: Any) -> jax.Array:
+        """Return the log weights ``[..., batch]`` of derivations, minus infinity if one is none.
 
-def is_form(structure: Any, derivations: Any) -> bool:
-    """Return whether derivations are in the usual form of a structure, not in parts.
+        Raises:
+            UsageError: if they do not fit the structure.
+        """
+        return self._weigh(self.places(derivations))
 
-    Args:
-        structure: a structure.
-        derivations: parts like its log weights, or an array in the usual form.
+    @compile_once()
+    def _weigh(self, places: P) -> jax.Array:
+        whole: Any = jax.eval_shape(lambda: self.expand().log_weights)
+
+        def weight(index: jax.Array, log_weights: jax.Array, shape: tuple[int, ...]) -> jax.Array:
+            if not math.prod(shape[1:]):
+                return jnp.zeros(index.shape[:-1], log_weights.dtype)
+            at = jnp.unravel_index(jnp.maximum(index, 0), shape[1:])
+            place = jnp.arange(shape[0])[:, None], *at
+            # An axis of size 1 is shared.
+            entries = log_weights[
+                tuple(x if n > 1 else 0 for x, n in zip(place, log_weights.shape, strict=True))
+            ]
+            total = jnp.sum(jnp.where(index < 0, 0.0, entries), -1)
+            return jnp.where(jnp.any(index == _NOWHERE, -1), -jnp.inf, total)
+
+        terms = [
+            weight(index, log_weights, like.shape)
+            for index, log_weights, like in zip(
+                *map(jax.tree.leaves, (places, self.weights_by_place, whole)), strict=True
+            )
+        ]
+        return sum(terms[1:], terms[0])
+
+
+@dataclass(frozen=True)
+class Direct(Readable[Any]):
+    """A structure with algorithms of its own, because its sum is no recursion over a semiring.
+
+    Derivations are in the usual form.
     """
-    parts = type(structure.log_weights)
-    # An array of parts would be taken for one in the usual form.
-    if not hasattr(structure, "to_parts") or not issubclass(parts, tuple):
-        return False
-    return not isinstance(derivations, parts)
 
+    @abstractmethod
+    def log_partition(self) -> jax.Array:
+        """Return the log partition ``[batch]``, whose gradient is the marginals."""
 
-def score_form(structure: Any, derivations: Any) -> jax.Array:
-    """Return the log weights ``[..., batch]`` of derivations in the usual form.
+    @abstractmethod
+    def argmax(self) -> Any:
+        """Return a best derivation of each item."""
 
-    Args:
-        structure: one with a method ``to_parts``; without leading axes unless it is ``Readable``.
-        derivations: as for ``to_parts``.
+    @abstractmethod
+    def top_k(self, k: int) -> tuple[Any, Any]:
+        """Return the ``k`` best derivations, and their log weights ``[k, batch]``."""
 
-    Raises:
-        UsageError: as ``to_parts``.
-    """
-    if not isinstance(structure, Readable):
-        return structure.expand().score(structure.to_parts(derivations))
+    @abstractmethod
+    def sample(self, keys: jax.Array, count: int) -> jax.Array:
+        """Draw ``count`` derivations of each item, given a random key ``[batch]`` for each."""
 
-    def weight(index: jax.Array, log_weights: jax.Array) -> jax.Array:
-        flat = log_weights.reshape(len(log_weights), math.prod(log_weights.shape[1:]))
-        if not flat.shape[1]:
-            return jnp.zeros(index.shape[:-1], flat.dtype)
-        entries = flat[jnp.arange(len(flat))[:, None], jnp.maximum(index, 0)]
-        total = jnp.sum(jnp.where(index < 0, 0.0, entries), -1)
-        return jnp.where(jnp.any(index == _NOWHERE, -1), jnp.nan, total)
+    @abstractmethod
+    def entropy(self, marginals: Any) -> jax.Array:
+        """Return the entropy ``[batch]`` in nats."""
 
-    each = jax.tree.map(weight, structure.places(derivations), structure.expand().log_weights)
-    terms: list[jax.Array] = jax.tree.leaves(each)
-    return sum(terms[1:], terms[0])
+    @abstractmethod
+    def kl_divergence(self, log_weights: Any, marginals: Any) -> jax.Array:
+        """Return KL(p || q), ``[batch]`` in nats, where q has other log weights."""
 
 
 def as_marks(array: Any) -> jax.Array:
-    """Return an array of parts, expanded if it has the places of a sample."""
+    """Return the number of uses of each part, of an array or of ``Places``."""
     return array.marks() if isinstance(array, Places) else jnp.asarray(array)
 
 
-def as_form(derivations: Any, shape: tuple[int | None, ...], name: str) -> Any:
-    """Check the shape and the type of derivations.
+def used_entry(array: Any, axes: int = 1) -> jax.Array:
+    """Return the flat index of the used part along the last axes, -1 where none is used.
 
     Args:
-        derivations: an array of integers.
-        shape: that of a batch; None for an axis of any size.
-        name: what they are, in the plural, for messages.
-
-    Returns:
-        A NumPy array, or a traced one of JAX.
-
-    Raises:
-        UsageError: if they are no integers of that shape, with or without leading axes.
+        array: the uses of parts, with at most one in each entry of the other axes, or ``Places``.
     """
+    if not isinstance(array, Places):
+        marks = jnp.asarray(array)
+        *leading, size = (*marks.shape[: marks.ndim - axes], math.prod(marks.shape[-axes:]))
+        flat = marks.reshape(*leading, size)
+        return (
+            jnp.where(jnp.any(flat > 0, -1), jnp.argmax(flat, -1), -1)
+            if size
+            else (jnp.full(leading, -1))
+        )
+    rows, size = array.shape[:-axes], max(1, math.prod(array.shape[-axes:]))
+    *leading, most = array.index.shape
+    index = array.index.reshape(math.prod(leading), most)
+    row = jnp.where(index < 0, math.prod(rows), index // size)
+    none = jnp.full((len(index), math.prod(rows)), -1, index.dtype)
+    used = none.at[jnp.arange(len(index))[:, None], row].set(index % size, mode="drop")
+    return used.reshape(*leading, *rows)
+
+
+def as_form(derivations: Any, shape: tuple[int | None, ...], name: str) -> Any:
+    """Return derivations as a NumPy array, or a traced one of JAX, after checks."""
     array = derivations if isinstance(derivations, Tracer) else np.asarray(derivations)
-    if array.ndim == len(shape) - 1 and shape[0] == 1:
-        array = array[None]
     last = array.shape[max(0, array.ndim - len(shape)) :]
     fits = len(last) == len(shape) and all(
         need is None or size == need for size, need in zip(last, shape, strict=True)
@@ -152,19 +188,25 @@ def as_form(derivations: Any, shape: tuple[int | None, ...], name: str) -> Any:
     return array.astype(np.int32) if isinstance(array, np.ndarray) else array
 
 
-def check(valid: Any, explain: Callable[[tuple[int, ...]], str]) -> None:
-    """Raise an error for the first derivation that is none, unless JAX traces them.
+def check(valid: Any, form: Any, explain: Callable[[tuple[int, ...]], str]) -> None:
+    """Raise an error for the first array that is no derivation, unless JAX traces them.
+
+    Arrays of -1, as of items without a derivation, are accepted.
 
     Args:
         valid: ``[..., batch]`` whether each is a derivation.
-        explain: returns the message for the indices of a derivation that is none.
+        form: ``[..., batch, ...]`` derivations.
+        explain: returns the message for the index of an array.
 
     Raises:
         UsageError: with that message.
     """
     if isinstance(valid, Tracer) or valid.all():
         return
-    raise UsageError(explain(tuple(int(i) for i in np.argwhere(~valid)[0])))
+    none = np.asarray(form == -1).all(tuple(range(valid.ndim, form.ndim)))
+    wrong = np.argwhere(~(np.asarray(valid) | (none & (form.size > 0))))
+    if len(wrong):
+        raise UsageError(explain(tuple(int(i) for i in wrong[0])))
 
 
 def mask_places(valid: Any, *indices: Any) -> tuple[jax.Array, ...]:
@@ -174,7 +216,8 @@ def mask_places(valid: Any, *indices: Any) -> tuple[jax.Array, ...]:
         valid: ``[..., batch]`` whether each is a derivation.
         *indices: ``[..., batch, most]`` arrays.
     """
-    return tuple(jnp.where(jnp.asarray(valid)[..., None], x, _NOWHERE) for x in indices)
+    xp = modules_of(valid, *indices)
+    return tuple(xp.where(xp.asarray(valid)[..., None], x, _NOWHERE) for x in indices)
 
 
 def modules_of(*arrays: Any) -> Any:
@@ -183,12 +226,7 @@ def modules_of(*arrays: Any) -> Any:
 
 
 def used_places(lengths: Any, size: int) -> Any:
-    """Return ``[batch, size]`` which places lengths include, concrete if they are.
-
-    Args:
-        lengths: ``[batch]``.
-        size: number of places.
-    """
+    """Return ``[batch, size]`` which places lengths include, concrete if they are."""
     lengths = lengths if isinstance(lengths, Tracer) else np.asarray(lengths)
     return np.arange(size) < lengths[:, None]
 
@@ -199,21 +237,16 @@ def check_labels(labels: Any, used: Any, count: int, name: str, label: str) -> A
     Args:
         labels: ``[..., batch, n]``.
         used: ``[batch, n]`` which of them are used.
-        count: number of labels.
-        name: what the array is, for messages.
         label: what a label is, in the plural.
-
-    Raises:
-        UsageError: naming the first label out of range.
     """
     wrong = used & ((labels < 0) | (labels >= count))
 
-    def explain(_: tuple[int, ...]) -> str:
-        place = tuple(int(i) for i in np.argwhere(wrong)[0])
+    def explain(item: tuple[int, ...]) -> str:
+        place = (*item, int(np.argmax(wrong[item])))
         return f"{name}{list(place)} is {labels[place]}; there are {label} 0 to {count - 1}"
 
     valid = ~wrong.any(-1)
-    check(valid, explain)
+    check(valid, labels, explain)
     return valid
 
 
@@ -223,7 +256,6 @@ def first_rows(rows: jax.Array, used: jax.Array, count: int) -> jax.Array:
     Args:
         rows: ``[..., many, fields]``.
         used: ``[..., many]``.
-        count: number of rows returned.
     """
     order = jnp.argsort(~used, -1, stable=True)[..., :count]
     chosen = jnp.take_along_axis(rows, order[..., None], -2)

@@ -1,11 +1,8 @@
 """Scans over the steps of a dynamic program, with a memory budget for the reverse pass.
 
-The reverse pass of a scan needs the residuals of each step. If they exceed the budget, the steps
-are divided into chunks, only the state at the start of each chunk is stored, and the rest is
-recomputed one chunk at a time (Chen et al. 2016; Griewank and Walther 2000).
-
-Slices are read in place, and only their derivatives are collected as slices of a scanned array
-(docs/decisions/recursions.md).
+If the residuals of the steps exceed the budget, the steps are divided into chunks, the state at the
+start of each chunk is stored, and the rest is recomputed one chunk at a time (Chen et al. 2016;
+Griewank and Walther 2000). Slices are read in place (docs/decisions/recursions.md).
 """
 
 from __future__ import annotations
@@ -19,7 +16,9 @@ import jax
 import jax.numpy as jnp
 
 from semipunct.wording import quantity
+from semirings.base import Semiring
 from semirings.devices import scan
+from semirings.log import Log
 
 Carry = Any
 Slices = Any
@@ -33,9 +32,7 @@ class Plan(NamedTuple):
     """A plan of one scan.
 
     Attributes:
-        steps: the number of its steps.
         chunk: steps whose residuals are stored at a time; all of them if nothing is recomputed.
-        residual_mib: the size of the residuals of all steps, in MiB.
         kept_mib: the memory used by this plan, in MiB, including states at the starts of chunks.
     """
 
@@ -48,6 +45,22 @@ class Plan(NamedTuple):
     def recomputes(self) -> bool:
         """True if the reverse pass recomputes the steps."""
         return self.chunk < self.steps
+
+
+def memory(
+    structure: Any, recursion: Recursion | None = None, semiring: Semiring = Log()
+) -> list[Plan]:
+    """Return the memory plan of the reverse pass of each scan, without computing anything."""
+    plans: list[Plan] = []
+    how = Recursion(recursion.budget_mib if recursion else None, plans.append)
+
+    def marking(structure: Any) -> Any:
+        expanded = structure.expand()
+        feature = jax.tree.map(jnp.zeros_like, expanded.log_weights)
+        return expanded.total(semiring, feature, how).log_scale
+
+    jax.eval_shape(marking, structure)
+    return plans
 
 
 @dataclass(frozen=True)
@@ -69,9 +82,7 @@ class Recursion:
 
         Args:
             step: maps a state and slices ``[batch, ...]`` to the next state.
-            state: a pytree of arrays.
             slices: a pytree of arrays ``[batch, steps, ...]``.
-            steps: the number of steps.
 
         Raises:
             ValueError: if not even one step at a time fits into the budget.
@@ -88,9 +99,7 @@ class Recursion:
         Args:
             step: maps a state and slices ``[batch, ...]`` to the next state and to outputs
                 ``[batch, ...]``, a pytree of arrays.
-            state: a pytree of arrays.
             slices: a pytree of arrays ``[batch, steps, ...]``.
-            steps: the number of steps; at least 1.
 
         Returns:
             The last state, and the outputs, ``[batch, steps, ...]``. Outputs are not counted in the
@@ -197,7 +206,7 @@ def _floating(x: jax.Array) -> bool:
 
 @jax.custom_jvp
 def _read(array: jax.Array, index: jax.Array, moving: jax.Array) -> jax.Array:
-    """Read entry ``index`` along axis 1 of an array; the derivative is that of ``moving``.
+    """Read entry ``index`` along axis 1 of an array; with the derivative of ``moving``.
 
     The array must stay differentiable by itself: when JAX differentiates a reverse pass again it
     ignores the custom rule below, and differentiates this function body.

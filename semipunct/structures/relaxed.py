@@ -1,27 +1,24 @@
 """Relaxed choices: tempered weights, noise on them (perturb and MAP), straight-through gradients.
 
-The best derivation is a piecewise constant function of the weights: its gradient is zero or does
-not exist. Marginals have one, of tempered and perturbed weights too.
+The best derivation is a piecewise constant function of the weights; marginals have gradients.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import jax
 import jax.numpy as jnp
 from jax.core import Tracer
 
 from semipunct.errors import UsageError
-from semipunct.structures.base import Parts, PartWise, per_item, sum_of_parts
-from semipunct.structures.distribution import Answer, Distribution
-from semipunct.structures.nonprojective import NonprojectiveTrees
-from semirings.devices import axes_of, varying
+from semipunct.structures.base import Parts, PartWise, Structure
+from semipunct.structures.distribution import Distribution, as_shape
 
-Relaxable = Distribution[Any] | NonprojectiveTrees
-"""What has a best derivation for any weights of its parts."""
+S = TypeVar("S", bound=Structure)
 
 Noise = Literal["gumbel", "gaussian"]
 """The distribution of noise, with mean zero."""
@@ -33,24 +30,19 @@ _NOISE: dict[str, Callable[[jax.Array, tuple[int, ...], Any], jax.Array]] = {
 }
 
 
-def temper(distribution: Relaxable, temperature: Any) -> Any:
+def temper(distribution: Distribution[S], temperature: Any) -> Distribution[S]:
     """Return the distribution whose log weights are divided by a temperature.
 
     Towards zero all probability is on the best derivation; high temperatures make derivations
     equally probable.
 
     Args:
-        distribution: a distribution over derivations, or non-projective trees.
         temperature: a positive number, or an array of shape ``[]``.
-
-    Returns:
-        A distribution of the same type.
 
     Raises:
         UsageError: if the temperature is not positive, or the structure has weights that are not of
             its parts (phrase marks, given trees).
     """
-    _check_relaxable(distribution)
     _check_positive("temperature", temperature)
 
     def divided(w: jax.Array) -> jax.Array:
@@ -58,10 +50,9 @@ def temper(distribution: Relaxable, temperature: Any) -> Any:
         finite = jnp.where(jnp.isfinite(w), w, 0.0)
         return jnp.where(jnp.isfinite(w), finite / temperature, w).astype(w.dtype)
 
-    if isinstance(distribution, NonprojectiveTrees):
-        return replace(distribution, arcs=divided(distribution.arcs))
     structure = distribution.structure
-    if getattr(type(structure), "score", None) is not PartWise.score:
+    own = getattr(type(structure), "unnormalized_log_prob", None)
+    if own is not PartWise.unnormalized_log_prob:
         raise UsageError(
             f"{type(structure).__name__} has weights that are not of its parts; divide them where "
             "the structure is made"
@@ -74,9 +65,8 @@ def straight_through(hard: Parts, soft: Parts) -> Parts:
     """Return the parts of a choice, with the gradient of a relaxed one.
 
     Args:
-        hard: parts of ``best``, or of a sample.
-        soft: parts of the same shapes that have a gradient: marginals, of a distribution from
-            ``temper`` perhaps.
+        hard: parts of the best derivation, or of a sample.
+        soft: parts of the same shapes that have a gradient, such as marginals.
 
     Raises:
         UsageError: if the shapes differ.
@@ -92,8 +82,8 @@ def straight_through(hard: Parts, soft: Parts) -> Parts:
 
 
 def perturb(
-    distribution: Relaxable, key: jax.Array, scale: Any = 1.0, noise: Noise = "gumbel"
-) -> Any:
+    distribution: Distribution[S], key: jax.Array, scale: Any = 1.0, noise: Noise = "gumbel"
+) -> Distribution[S]:
     """Return the distribution with noise on the log weight of each part, at each place of use.
 
     The marginals of ``temper(perturb(...), temperature)`` are a relaxed sample with an exact
@@ -101,107 +91,60 @@ def perturb(
     same noise.
 
     Args:
-        distribution: a distribution over derivations, or non-projective trees.
-        key: a random key; the same key gives the same noise.
-        scale: factor of the noise, a positive number.
-        noise: ``gumbel`` or ``gaussian``.
-
-    Returns:
-        A distribution of the same type.
+        scale: a positive factor of the noise.
 
     Raises:
         UsageError: if ``scale`` is not positive, or the noise has another name.
 
     Source: Corro and Titov (2019); Paulus et al. (2020), stochastic softmax tricks.
     """
-    _check_relaxable(distribution)
     _check_positive("scale", scale)
     if noise not in _NOISE:
         raise UsageError(f"noise is {noise!r}, not one of {', '.join(_NOISE)}")
-
-    def moved(weights: Parts) -> Parts:
-        leaves, treedef = jax.tree.flatten(weights)
-        keys = jax.random.split(key, len(leaves))
-        drawn = [_NOISE[noise](k, w.shape, w.dtype) for k, w in zip(keys, leaves, strict=True)]
-        pairs = zip(leaves, drawn, strict=True)
-        return treedef.unflatten([(w + scale * z).astype(w.dtype) for w, z in pairs])
-
-    if isinstance(distribution, NonprojectiveTrees):
-        return replace(distribution, arcs=moved(distribution.arcs))
     expanded = distribution.structure.expand()
-    return replace(distribution, structure=expanded.with_log_weights(moved(expanded.log_weights)))
+    leaves, treedef = jax.tree.flatten(expanded.log_weights)
+    moved = treedef.unflatten(
+        (w + scale * _NOISE[noise](k, w.shape, w.dtype)).astype(w.dtype)
+        for w, k in zip(leaves, jax.random.split(key, len(leaves)), strict=True)
+    )
+    return replace(distribution, structure=expanded.with_log_weights(moved))
 
 
 def perturb_and_map(
-    distribution: Relaxable,
+    distribution: Distribution[Any],
     key: jax.Array,
-    count: int,
+    sample_shape: int | Sequence[int] = (),
     scale: Any = 1.0,
     noise: Noise = "gumbel",
     together: int = 8,
-) -> Answer:
-    """Draw derivations that are best under noise on each part.
+) -> Parts:
+    """Draw the parts of derivations that are best under noise on each part.
 
-    Where one part makes a derivation, Gumbel noise gives exact samples; otherwise the draws are not
-    those of ``Distribution.sample``, but need no more than a best derivation each.
+    Where one part makes a derivation, Gumbel noise gives exact samples; otherwise the draws differ
+    from ``Distribution.sample``, but each takes no more than a best derivation.
 
     Args:
-        distribution: a distribution over derivations, or non-projective trees.
-        key: a random key; the same key gives the same draws.
-        count: the number of draws.
-        scale: factor of the noise, a positive number: its temperature.
-        noise: ``gumbel`` or ``gaussian``.
+        sample_shape: sizes of leading axes, or the size of one.
+        scale: a positive factor of the noise: its temperature.
         together: the number of simultaneous draws; more take more memory and less time.
 
     Returns:
-        Parts with a leading axis ``[count]``, and their log weights without noise.
+        Parts ``[*sample_shape, *batch, ...]``, zero where there is no derivation.
 
     Raises:
-        UsageError: if ``count`` or ``scale`` is not positive, or the noise has another name.
+        UsageError: if a size or ``scale`` is not positive, or the noise has another name.
 
     Source: Papandreou and Yuille (2011).
     """
-    _check_relaxable(distribution)
-    if count < 1:
-        raise UsageError(f"count is {count}; draw 1 or more")
+    shape = as_shape(sample_shape)
+    count = math.prod(shape)
     fixed, scale = jax.lax.stop_gradient((distribution, scale))
-    # Only full rounds, since a smaller last one would need a second compilation.
-    rounds = -(-count // max(1, together))
-    keys = jax.random.split(key, (rounds, -(-count // rounds)))
-    draw = jax.vmap(lambda key: _best(perturb(fixed, key, scale, noise)))
-    drawn = jax.lax.map(draw, keys)
-    parts, each = jax.tree.map(lambda x: x.reshape(keys.size, *x.shape[2:])[:count], drawn)
-    if isinstance(distribution, NonprojectiveTrees):
-        log_weight = jax.vmap(lambda arcs: sum_of_parts(arcs, distribution.arcs))(parts)
-    else:
-        log_weight = jax.vmap(distribution.structure.expand().score)(parts)
-    return Answer(parts, jnp.where(jnp.isfinite(each), log_weight, each))
-
-
-def _best(distribution: Relaxable) -> Answer:
-    """Return the best derivation; its parts are zero where there is none, NaN for NaN weights."""
-    if isinstance(distribution, NonprojectiveTrees):
-        heads, log_weight = distribution.best()
-        arcs = heads[:, None] == jnp.arange(distribution.arcs.shape[1])[:, None]
-        parts = jnp.pad(arcs, ((0, 0), (0, 0), (1, 0))).astype(distribution.arcs.dtype)
-        by_item = per_item
-    else:
-        parts, log_weight = distribution.best()
-        by_item = distribution.structure.expand().by_item
-    known = jnp.where(jnp.isnan(log_weight), jnp.nan, log_weight > -jnp.inf)
-    # The transpose of a sum by item gives the number of an item to each of its parts.
-    zeros = jax.tree.map(jnp.zeros_like, parts)
-    totals, pull = jax.vjp(by_item, varying(zeros, axes_of(parts)))
-    (spread,) = pull(varying(known.astype(totals.dtype), axes_of(totals)))
-    parts = jax.tree.map(lambda k, x: jnp.where(k == 0, 0.0, x * k), spread, parts)
-    return Answer(parts, log_weight)
-
-
-def _check_relaxable(distribution: Any) -> None:
-    if not isinstance(distribution, Distribution | NonprojectiveTrees):
-        raise UsageError(
-            f"{type(distribution).__name__} is no distribution; give Distribution(structure)"
-        )
+    drawn = jax.lax.map(
+        lambda key: perturb(fixed, key, scale, noise).argmax_parts(),
+        jax.random.split(key, count),
+        batch_size=together,
+    )
+    return jax.tree.map(lambda x: x.reshape(*shape, *x.shape[1:]), drawn)
 
 
 def _check_positive(name: str, value: Any) -> None:

@@ -16,33 +16,33 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+import numpy.typing as npt
 
 from semipunct.arrays.shapes import (
     as_log_weights,
-    check_lengths,
     check_log_weights,
     check_shapes,
-    lengths_or_all,
+    checked_lengths,
     used_by_any,
     within,
 )
 from semipunct.errors import UsageError
-from semipunct.structures.base import PartWise, Total, lift_weights, mask_padding
+from semipunct.structures.base import Total, any_batch, lift_weights, mask_padding
 from semipunct.structures.draws import Traceable, choose_in_row
 from semipunct.structures.products import product, settle
 from semipunct.structures.readable import (
     Readable,
     as_form,
-    as_marks,
     check,
     first_rows,
     mask_places,
     modules_of,
+    used_entry,
     used_places,
 )
 from semipunct.structures.recursion import Recursion
@@ -62,15 +62,16 @@ class SemiMarkovParts(NamedTuple):
 
 @partial(jax.tree_util.register_dataclass, data_fields=["weights", "lengths"], meta_fields=[])
 @dataclass(frozen=True)
-class SemiMarkovChain(PartWise[SemiMarkovParts], Traceable, Readable[SemiMarkovParts]):
+class SemiMarkovChain(Readable[SemiMarkovParts], Traceable):
     """A batch of semi-Markov chains; see ``semi_markov_chain``.
 
     Their usual form is ``[..., batch, segments, 3]``: first position, last position and state of
     each segment in order, then rows of -1.
     """
 
+    form_axes: ClassVar[int] = 2
+
     def places(self, derivations: Any) -> SemiMarkovParts:
-        """Return the places of the parts of segmentations; see ``Readable.places``."""
         batch, length, widths, states = self.weights.segment.shape
         segments = as_form(derivations, (batch, None, 3), "segments")
         inside = used_places(self.lengths, length)
@@ -98,27 +99,18 @@ class SemiMarkovChain(PartWise[SemiMarkovParts], Traceable, Readable[SemiMarkovP
                 f"positions each and states 0 to {states - 1}"
             )
 
-        check(valid, explain)
+        check(valid, segments, explain)
         place = xp.where(used, (last * widths + last - first) * states + state, -1)
         pair = xp.where(used[..., 1:], state[..., :-1] * states + state[..., 1:], -1)
         begun = xp.where(used, state, -1)[..., :1]
         return SemiMarkovParts(*mask_places(valid, place, pair, begun))
 
     def from_parts(self, parts: SemiMarkovParts) -> jax.Array:
-        """Return segments; see ``Readable.from_parts``."""
-        by_end = as_marks(parts.segment)
-        widths, states = by_end.shape[-2:]
-        flat = by_end.reshape(*by_end.shape[:-2], widths * states)
-        last = jnp.arange(flat.shape[-2])
-        place = jnp.argmax(flat, -1)
+        place = used_entry(parts.segment, 2)
+        length, states = place.shape[-1], self.weights.segment.shape[-1]
+        last = jnp.arange(length)
         columns = (last - place // states, jnp.broadcast_to(last, place.shape), place % states)
-        return first_rows(jnp.stack(columns, -1), jnp.any(flat > 0, -1), flat.shape[-2])
-
-    def expand(self) -> SemiMarkovChain:
-        batch, _, _, states = self.weights.segment.shape
-        transition = jnp.broadcast_to(self.weights.transition, (batch, states, states))
-        initial = jnp.broadcast_to(self.weights.initial, (batch, states))
-        return replace(self, weights=SemiMarkovParts(self.weights.segment, transition, initial))
+        return first_rows(jnp.stack(columns, -1), place >= 0, length)
 
     def total(
         self,
@@ -126,7 +118,7 @@ class SemiMarkovChain(PartWise[SemiMarkovParts], Traceable, Readable[SemiMarkovP
         feature: SemiMarkovParts | None = None,
         recursion: Recursion = Recursion(),
     ) -> Total:
-        """Run the forward recursion (section 3.2); arguments as in ``Structure.total``.
+        """Run the forward recursion (section 3.2).
 
         The state of a step is a window of ``max_width`` vectors. The first contains the sums over
         segmentations that end just before this position, by the state of the last segment; the
@@ -135,7 +127,7 @@ class SemiMarkovChain(PartWise[SemiMarkovParts], Traceable, Readable[SemiMarkovP
         """
         batch, length, _, _ = self.weights.segment.shape
         if length == 0:
-            return _empty(self, semiring)
+            return Total(semiring.ones((batch,)), jnp.zeros((batch,), self.weights.segment.dtype))
 
         def run(by_terms: bool) -> tuple[tuple[Value, jax.Array], jax.Array]:
             step, state, slices = _forward(self, semiring, feature, by_terms)
@@ -151,7 +143,7 @@ class SemiMarkovChain(PartWise[SemiMarkovParts], Traceable, Readable[SemiMarkovP
     def trace(
         self, key: jax.Array, count: int, recursion: Recursion
     ) -> tuple[SemiMarkovParts, jax.Array]:
-        """Filter forward and sample backward, segment by segment; see ``Traceable.trace``.
+        """Filter forward and sample backward, segment by segment.
 
         Place i of the segments is the segment that ends at position i; place i of the transitions
         is the transition out of it.
@@ -203,12 +195,6 @@ class SemiMarkovChain(PartWise[SemiMarkovParts], Traceable, Readable[SemiMarkovP
         return SemiMarkovParts(segments, transitions, begun), total
 
 
-def _empty(chain: SemiMarkovChain, s: Semiring) -> Total:
-    """Return the totals of chains without positions, which have only the empty segmentation."""
-    batch = len(chain.lengths)
-    return Total(s.ones((batch,)), jnp.zeros((batch,), chain.weights.segment.dtype))
-
-
 def _forward(
     chain: SemiMarkovChain, s: Semiring, feature: SemiMarkovParts | None, by_terms: bool
 ) -> Any:
@@ -231,7 +217,7 @@ def _forward(
 
     def step(state: Any, slices: Any) -> tuple[Any, Any]:
         # Row 0 of the window sums over the segments that ended at the position before. Multiplied
-        # by the transitions it is what begins here, and takes its place before the older rows: row
+        # by the transitions it begins here, and takes its place before the older rows: row
         # d of ``opened`` began d positions ago, so with a segment of width d + 1 it ends here.
         window, log_scale, unsure = state
         position, weight, feature = slices
@@ -260,56 +246,48 @@ def _forward(
     return step, state, slices
 
 
+@any_batch(segment=3, transition=2, initial=1, lengths=0)
 def semi_markov_chain(
     segment: jax.Array,
     transition: jax.Array,
     initial: jax.Array | None = None,
-    lengths: jax.Array | None = None,
+    lengths: npt.ArrayLike | None = None,
 ) -> SemiMarkovChain:
-    """Make semi-Markov chains: divide positions into segments of width 1 to ``max_width``.
-
-    Each segment has a state. The weight of a segmentation is the product of the weights of its
-    first state, its segments and the transitions between them. With ``max_width`` 1 it is a linear
-    chain.
+    """Make semi-Markov chains, which divide positions into segments with states.
 
     Args:
-        segment: ``[batch, length, max_width, states]`` log weight of each segment by the position
-            where it ends, its width minus one, and its state. Segments that would begin before
-            position 0 are ignored.
-        transition: ``[batch, states, states]`` log weight of each pair of neighbouring states,
-            the same at all positions; the first axis may have size 1 or be missing.
-        initial: ``[batch, states]`` log weight of the first segment's state, or None for zeros;
-            the first axis may have size 1 or be missing.
-        lengths: ``[batch]`` numbers of positions used, 0 to ``length``; all of them by default.
-            Without positions there is one derivation, the empty one, of weight one.
+        segment: ``[*batch, length, max_width, states]`` log weight of each segment by its last
+            position, its width minus one, and its state. Segments that would begin before position
+            0 are ignored.
+        transition: ``[*batch, states, states]`` log weights, the same at all positions; axes of the
+            batch may have size 1 or be missing.
+        initial: ``[*batch, states]`` log weight of the first state, zeros by default; likewise.
+        lengths: ``[*batch]``, from 0 on; ``length`` by default.
 
     Raises:
-        UsageError: if shapes do not fit, a length is out of range or a log weight is not one.
+        UsageError: if a shape, a length or a log weight is wrong.
     """
-    segment, transition = as_log_weights(segment, 4), as_log_weights(transition)
+    segment, transition = as_log_weights(segment), as_log_weights(transition)
     sizes = check_shapes(segment=(segment, "batch length max_width states"))
     if sizes["max_width"] == 0:
         raise UsageError(f"segment has shape {segment.shape}: axis 2 (widths) must not be empty")
     if initial is None:
         initial = jnp.zeros((sizes["states"],), segment.dtype)
     initial = as_log_weights(initial)
-    lengths = lengths_or_all(lengths, sizes["batch"], sizes["length"])
     transition = transition.reshape((1,) * (3 - transition.ndim) + transition.shape)
     initial = initial.reshape((1,) * (2 - initial.ndim) + initial.shape)
     check_shapes(
         segment=(segment, "batch length max_width states"),
         transition=(transition, "batch? states states"),
         initial=(initial, "batch? states"),
-        lengths=(lengths, "batch"),
     )
-    lengths = check_lengths(lengths, sizes["length"])
-    ends = within(lengths, sizes["length"])
+    axes = "batch length max_width states"
+    lengths = checked_lengths(lengths, sizes["length"], segment=(segment, axes))
+    ends, some = within(lengths, sizes["length"]), within(lengths, 2)
     used = {
         "segment": None if ends is None else _used_segments(ends, sizes["max_width"]),
-        "transition": None
-        if ends is None
-        else used_by_any(np.asarray(lengths) > 1, transition.shape),
-        "initial": None if ends is None else used_by_any(np.asarray(lengths) > 0, initial.shape),
+        "transition": None if some is None else used_by_any(some[:, 1], transition.shape),
+        "initial": None if some is None else used_by_any(some[:, 0], initial.shape),
     }
     check_log_weights(used, segment=segment, transition=transition, initial=initial)
     return SemiMarkovChain(SemiMarkovParts(segment, transition, initial), lengths)
@@ -320,7 +298,6 @@ def _used_segments(ends: Any, widths: int) -> Any:
 
     Args:
         ends: ``[batch, length]`` whether a position does.
-        widths: number of widths.
     """
     begun = np.arange(widths)[None, :, None] <= np.arange(ends.shape[1])[:, None, None]
     return ends[:, :, None, None] & begun[None]

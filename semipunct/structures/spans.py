@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -21,14 +21,13 @@ import numpy as np
 
 from semipunct.arrays.shapes import (
     as_log_weights,
-    check_lengths,
     check_log_weights,
     check_shapes,
-    lengths_or_all,
+    checked_lengths,
     used_by_any,
     within,
 )
-from semipunct.structures.base import PartWise, Total, lift_weights, mask_padding
+from semipunct.structures.base import Total, any_batch, lift_weights, mask_padding
 from semipunct.structures.chart import (
     by_width,
     diagonals,
@@ -65,15 +64,16 @@ class SpanParts(NamedTuple):
 
 @partial(jax.tree_util.register_dataclass, data_fields=["weights", "lengths"], meta_fields=[])
 @dataclass(frozen=True)
-class SpanTrees(PartWise[SpanParts], Traceable, Readable[SpanParts]):
+class SpanTrees(Readable[SpanParts], Traceable):
     """A batch of sets of bracketings; see ``span_trees``.
 
     Their usual form is ``[..., batch, spans, 3]``: first word, last word and label of each span, in
     any order, and rows of -1.
     """
 
+    form_axes: ClassVar[int] = 2
+
     def places(self, derivations: Any) -> SpanParts:
-        """Return the places of spans; see ``Readable.places``."""
         words, _, labels = self.weights.span.shape[1:]
         first, last, label, used, valid = spans_of_trees(derivations, self.lengths, words)
         valid = valid & check_labels(label, used, labels, "labels", "labels")
@@ -81,7 +81,6 @@ class SpanTrees(PartWise[SpanParts], Traceable, Readable[SpanParts]):
         return SpanParts(*mask_places(valid, place))
 
     def from_parts(self, parts: SpanParts) -> jax.Array:
-        """Return spans in preorder; see ``Readable.from_parts``."""
         return trees_of(as_marks(parts.span))
 
     def total(
@@ -90,7 +89,7 @@ class SpanTrees(PartWise[SpanParts], Traceable, Readable[SpanParts]):
         feature: SpanParts | None = None,
         recursion: Recursion = Recursion(),
     ) -> Total:
-        """Run the inside recursion by width; arguments as in ``Structure.total``."""
+        """Run the inside recursion by width."""
         s, span = semiring, self.weights.span
         batch, length = span.shape[:2]
         if length == 0:
@@ -106,7 +105,7 @@ class SpanTrees(PartWise[SpanParts], Traceable, Readable[SpanParts]):
     def trace(
         self, key: jax.Array, count: int, recursion: Recursion
     ) -> tuple[SpanParts, jax.Array]:
-        """Sample trees top down; see ``Traceable.trace``.
+        """Sample trees top down.
 
         The first n places are single words, in order.
         """
@@ -189,27 +188,22 @@ def _step(s: Semiring, chart: Any, width: jax.Array, weight: Any) -> tuple[Any, 
     return (with_row(starts, width, spans), with_newest(s, ends, spans)), spans
 
 
+@any_batch(spans=3, lengths=0)
 def span_trees(spans: jax.Array, lengths: jax.Array | None = None) -> SpanTrees:
-    """Make binary trees with labelled spans; the weight of a tree is the product of its spans.
-
-    Every span of a tree, single words included, has exactly one label. There are 2n - 1 spans in a
-    tree of n words. Spans are multiplied in preorder.
+    """Make binary trees of 2n - 1 spans, single words included, each with one label.
 
     Args:
-        spans: ``[batch, n, n, labels]`` log weight of the constituent from word i (axis 1) to word
-            j (axis 2), inclusive, with each label. Entries with i > j are ignored.
-        lengths: ``[batch]`` numbers of words, 0 to n; n by default. The empty sentence has one
-            tree, of weight one.
+        spans: ``[*batch, n, n, labels]`` log weight of each label of words i to j, inclusive.
+            Entries with i > j are ignored.
+        lengths: ``[*batch]`` numbers of words, 0 to n; n by default.
 
     Raises:
-        UsageError: if shapes do not fit, a length is out of range or a log weight is not one.
+        UsageError: if a shape, a length or a log weight is wrong.
     """
-    spans = as_log_weights(spans, 4)
+    spans = as_log_weights(spans)
     check_shapes(spans=(spans, "batch words words labels"))
-    batch, words = spans.shape[:2]
-    lengths = lengths_or_all(lengths, batch, words)
-    check_shapes(spans=(spans, "batch words words labels"), lengths=(lengths, "batch"))
-    lengths = check_lengths(lengths, words)
+    words = spans.shape[1]
+    lengths = checked_lengths(lengths, words, spans=(spans, "batch words words labels"))
     used = used_by_any(_used_spans(within(lengths, words)), spans.shape)
     check_log_weights({"spans": used}, spans=spans)
     return SpanTrees(SpanParts(spans), lengths)
@@ -233,16 +227,10 @@ def spans_of_trees(
     Args:
         spans: ``[..., batch, spans, 3]`` first word, last word and label of each, in any order;
             rows that begin with -1 are ignored.
-        lengths: ``[batch]`` numbers of words.
-        words: the maximal number of words.
-        shortest: the number of words of the shortest tree.
 
     Returns:
         First words, last words and labels ``[..., batch, spans]``, zeros where unused; which are
         used; and ``[..., batch]`` whether they are a tree.
-
-    Raises:
-        UsageError: if they are no tree.
     """
     spans = as_form(spans, (len(lengths), None, 3), "spans")
     # Concrete if they are.
@@ -279,7 +267,7 @@ def spans_of_trees(
     number = xp.maximum(2 * length[:, 0] - 1, 0)
     valid = (xp.sum(used, -1) == number) & ~xp.any(wrong, -1) & ~xp.any(clash, (-2, -1))
     valid = valid & ((length[:, 0] >= shortest) if shortest else True)
-    check(valid, explain)
+    check(valid, spans, explain)
     return first, last, label, used, valid
 
 

@@ -1,14 +1,13 @@
 """Random non-projective trees, by loop-erased random walks or word by word from marginals.
 
 A walk from a word steps to heads, drawn in proportion to the weights of arcs, until it meets the
-tree, which then gets the path that is left when loops are erased; the next walk starts at a word
-that is not in the tree. The trees are drawn exactly (Wilson 1996). With a single root, its child is
-drawn from the marginals first (Zmigrod et al. 2021, section 4), and walks end there.
+tree, which then gets the path without its loops; the next walk starts at a word that is not in the
+tree (Wilson 1996). With a single root, its child is drawn from the marginals first (Zmigrod et al.
+2021, section 4), and walks end there.
 
-Many trees are drawn side by side, each in a lane: every step is one draw for all lanes, and a lane
-that has finished a tree begins another one. Heads are drawn by the alias method (Walker 1977; Vose
-1991), so a draw takes the same time for any number of words. Probabilities are rounded to multiples
-of 2**-31.
+Many trees are drawn side by side, each in a lane: every step is one draw for all lanes. Heads are
+drawn by the alias method (Walker 1977; Vose 1991), in constant time; probabilities are rounded to
+multiples of 2**-31.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from semirings.devices import axes_of, scan, varying
 from semirings.threefry import threefry_2x32
 
 _LANES = 32
-"""The number of trees of an item that are drawn side by side, which determines what a key gives."""
+"""The number of trees of an item that are drawn side by side; the draws of a key depend on it."""
 
 _BITS = 31
 """The number of bits of a rounded probability."""
@@ -55,7 +54,7 @@ def aliases(probabilities: jax.Array) -> Aliases:
     slots = max(2, 1 << (choices - 1).bit_length())
     capacity = jnp.uint32((1 << _BITS) // slots)
     row = jnp.arange(rows)
-    # Rounded down, and a little less, so that the largest choice gets what is missing.
+    # Rounded down, and a little less, so that the largest choice gets the rest.
     rounded = jnp.clip(probabilities * (2.0**_BITS * (1 - 2.0**-20)), 0.0, 2.0**_BITS)
     share = jnp.pad(rounded.astype(jnp.uint32), ((0, 0), (0, slots - choices)))
     missing = jnp.uint32(1 << _BITS) - jnp.sum(share, 1, dtype=jnp.uint32)
@@ -103,8 +102,8 @@ class _Lanes(NamedTuple):
         reached: the number of nodes in the tree and on the path.
         order: ``[lanes * (n + 1)]`` the nodes.
         place: ``[lanes * (n + 1)]`` the place of each node in the order.
-        heads: ``[(trees + 1) * (n + 1)]`` the last head drawn for each node; the last tree takes
-            what lanes do that have finished.
+        heads: ``[(trees + 1) * (n + 1)]`` the last head drawn for each node; the last tree is for
+            lanes that have finished.
     """
 
     tree: jax.Array
@@ -126,18 +125,13 @@ def draw_heads(
 ) -> jax.Array:
     """Draw trees ``[most, batch, n]``, zero beyond the count of an item.
 
-    The time is proportional to the expected number of draws, which must be small
-    (``matrix_tree.Sums.draws``): a cycle that outweighs its exits holds a walk for long.
+    The time is proportional to the expected number of draws (``matrix_tree.Sums.draws``).
 
     Args:
         probabilities: ``[batch, n + 1, n + 1]``: in row m, the probability of each head of word m
             in a step; in row 0, with a single root, of each word to be its child.
-        lengths: ``[batch]`` numbers of words.
-        single_root: whether the root has exactly one child.
-        words: two arrays ``[batch]`` of random numbers; the trees of an item depend on its own, and
-            on ``most``, only.
+        words: two arrays ``[batch]`` of random numbers, which determine the trees of an item.
         counts: ``[batch]`` numbers of trees, at most ``most``.
-        most: the number of trees for which there is space.
     """
     batch, size, _ = probabilities.shape
     if size == 1:
@@ -221,10 +215,7 @@ def draw_heads_by_elimination(
 
     Args:
         arcs: ``[n + 1, n + 1]`` log weights.
-        length: the number of words.
-        single_root: whether the root has exactly one child.
         keys: ``[draws]`` a random key for each.
-        together: the number of simultaneous draws.
 
     Source: Colbourn et al. (1996).
     """

@@ -16,7 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.core import Tracer
 
-from semipunct.structures import LinearChain, Recursion, Total
+from semipunct.structures.extending import LinearChain, Recursion, Total
 from semirings import Counting, Derivation, Divergence, Entropy, KBest, Sampling, Viterbi
 from semirings.log import Log
 from tests.structures.cases import CASES
@@ -80,6 +80,10 @@ def shifts_long_lists(c: Faulty, s: Any, total: Total) -> Total:
     return scaled(total, 0.01 * (s.k > 4))
 
 
+def reverses(c: Faulty, s: Any, weights: Any, _: Recursion) -> Any:
+    return jax.tree.map(lambda x: jnp.where(x == -jnp.inf, x, -x), weights)
+
+
 def is_wrong_unless_traced(c: Faulty, s: Any, total: Total) -> Total:
     return scaled(total, 0.0 if isinstance(total.log_scale, Tracer) else 0.1)
 
@@ -129,7 +133,7 @@ FAULTS: dict[str, tuple[Any, Weights | None, Totals | None]] = {
     "slopes in reverse mode": (Log, None, other_second_derivatives),
     "averages": (Entropy, None, measures_in_bits),
     "infinite divergence": (Divergence, None, diverges_little),
-    "best": (Derivation, None, shifted),
+    "best": (Derivation, reverses, None),
     "ranked": (KBest, None, twice),
     "ranked: long": (KBest, None, shifts_long_lists),
     "ties": (None, None, None),
@@ -183,9 +187,9 @@ class Faulty(LinearChain):
         weights = self.choose("samples", sharp, self.weights)
         return LinearChain(weights, self.lengths, self.method).trace(key, count, recursion)
 
-    def score(self, parts: Any) -> jax.Array:
+    def unnormalized_log_prob(self, parts: Any) -> jax.Array:
         less = parts._replace(transition=jnp.zeros_like(parts.transition))
-        return super().score(self.choose("log prob", less, parts))
+        return super().unnormalized_log_prob(self.choose("log prob", less, parts))
 
     def choose(self, name: str, changed: Any, right: Any) -> Any:
         is_on = self.fault == NUMBERS[name]

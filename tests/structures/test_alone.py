@@ -38,7 +38,7 @@ import semirings
 from semipunct.structures import Distribution, linear_chain
 
 chains = Distribution(linear_chain(jnp.zeros((1, 3, 2)), jnp.zeros((2, 2))))
-print(float(chains.log_partition()[0]), chains.sample(jax.random.key(0), 5).parts.emission.sum())
+print(float(chains.log_partition()[0]), chains.sample_parts(jax.random.key(0), 5).emission.sum())
 """
 
 

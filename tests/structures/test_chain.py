@@ -25,7 +25,7 @@ def test_two_positions_written_out():
     emission = jnp.array([[[0.1, 0.2], [0.3, 0.4]]])
     transition = jnp.array([[1.0, 2.0], [3.0, 4.0]])
     log_partition, marginals, best, entropy = jax.jit(
-        lambda d: (d.log_partition(), d.marginals(), d.best(), d.entropy())
+        lambda d: (d.log_partition(), d.marginals(), d.top_k(1)[1], d.entropy())
     )(Distribution(linear_chain(emission, transition)))
     weights = {
         (0, 0): exp(0.1 + 1.0 + 0.3),
@@ -37,7 +37,7 @@ def test_two_positions_written_out():
     assert log_partition[0] == pytest.approx(log(total), rel=1e-6)
     for (a, b), weight in weights.items():
         assert marginals.transition[0, 0, a, b] == pytest.approx(weight / total, rel=1e-5)
-    assert best.log_weight[0] == pytest.approx(log(weights[1, 1]), rel=1e-6)
+    assert best[0, 0] == pytest.approx(log(weights[1, 1]), rel=1e-6)
     assert entropy[0] == pytest.approx(
         -sum(w / total * log(w / total) for w in weights.values()), rel=1e-5
     )
@@ -143,7 +143,7 @@ def test_what_is_no_log_weight_is_named(wrong: float):
 def test_what_cannot_choose_says_what_can():
     d = Distribution(linear_chain(jnp.zeros((1, 2, 2)), jnp.zeros((2, 2))))
     with pytest.raises(TypeError, match=r"Log\(\) is not selective.*use viterbi"):
-        d.best(Log())  # pyright: ignore[reportArgumentType]
+        d.argmax_parts(Log())  # pyright: ignore[reportArgumentType]
 
 
 def test_no_positions_at_all():
@@ -159,7 +159,7 @@ def test_the_weight_of_a_path_is_the_sum_of_its_parts(shared: bool):
     transition = generator.normal(size=(1, 1, 3, 3) if shared else (2, 3, 3, 3))
     lengths, states = [4, 2], [[2, 0, 1, 1], [1, 2, 0, 0]]
     chain = linear_chain(jnp.asarray(emission), jnp.asarray(transition), jnp.array(lengths))
-    log_weight = chain.path_log_weight(np.array(states))
+    log_weight = Distribution(chain).unnormalized_log_prob(states)
     steps = np.broadcast_to(transition, (2, 3, 3, 3))
     for b, (length, path) in enumerate(zip(lengths, states, strict=True)):
         expected = sum(emission[b, i, path[i]] for i in range(length))

@@ -56,7 +56,7 @@ def test_two_devices_in_a_process_of_their_own():
 @pytest.mark.parametrize("base", [Log(), Real()], ids=lambda base: base.name)
 def test_a_best_needs_a_semiring_with_winners(base: Any):
     d = Distribution(CASES[0].build())
-    for ask in (lambda: d.best(base), lambda: d.top(2, base)):
+    for ask in (lambda: d.argmax_parts(base), lambda: d.top_k_parts(2, base)):
         with pytest.raises(TypeError, match=r"not selective.*viterbi"):
             ask()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import jax
@@ -11,15 +12,14 @@ import pytest
 
 from semipunct.errors import UsageError
 from semipunct.structures import (
-    ChainParts,
     Distribution,
-    PhraseMarkParts,
     linear_chain,
-    phrase_marks,
+    nonprojective_trees,
     projective_trees,
     semi_markov_chain,
 )
-from semipunct.structures.draws import choose
+from semipunct.structures.extending import ChainParts, PhraseMarkParts, choose
+from semipunct.structures.given_tree import phrase_marks
 from semirings import Counting, Expectation, Log, Product, Real, Viterbi
 from semirings.numerics import log_matmul, log_matmul_of_numbers
 
@@ -32,7 +32,7 @@ def chain() -> Distribution:
 
 def test_weights_that_would_be_lost_are_not_asked_for():
     structure = chain().structure
-    for refused in (lambda: Distribution(structure, Real()), lambda: chain().ask(Real())):
+    for refused in (lambda: Distribution(structure, Real()), lambda: chain().sum_in(Real())):
         with pytest.raises(UsageError, match=r"Real\(\).*outside of float32.*Log\(\)"):
             refused()
 
@@ -45,7 +45,7 @@ def test_trees_of_distant_weights_have_a_total(spread: float):
     @jax.jit
     def answers(arcs: jax.Array) -> tuple[jax.Array, jax.Array]:
         d = Distribution(projective_trees(arcs))
-        return d.log_partition(), d.best().log_weight
+        return d.log_partition(), d.top_k(1)[1][0]
 
     log_sum, best = answers(arcs)
     assert (np.asarray(log_sum) >= np.asarray(best) - 1e-3).all()
@@ -54,15 +54,15 @@ def test_trees_of_distant_weights_have_a_total(spread: float):
 def test_any_semiring_is_asked_with_and_without_what_is_counted():
     d = chain()
     product = Product(Log(), Viterbi())
-    total = d.ask(product)
+    total = d.sum_in(product)
     log, viterbi = total.value
     np.testing.assert_allclose(np.exp(log + total.log_scale), [9.0], rtol=1e-6)
     np.testing.assert_allclose(np.exp(viterbi + total.log_scale), [4.0], rtol=1e-6)
-    assert Counting().count(d.ask(Counting()).value).tolist() == [4]
+    assert Counting().count(d.sum_in(Counting()).value).tolist() == [4]
     counted = jax.tree.map(jnp.zeros_like, d.structure.expand().log_weights)
     counted = counted._replace(emission=jnp.array([[[0.0, 1.0], [0.0, 1.0]]]))
     mean = Expectation(Log())
-    averages = mean.expected_value(d.ask(mean, counted).value)
+    averages = mean.expected_value(d.sum_in(mean, counted).value)
     np.testing.assert_allclose(averages, [4 / 3], rtol=1e-6)
 
 
@@ -95,7 +95,7 @@ def divergences(weight: float, second_weight: float) -> tuple[jax.Array, jax.Arr
         Distribution(linear_chain(jnp.array([[[0.0, w]]]), jnp.zeros((2, 2))))
         for w in (weight, second_weight)
     )
-    return p.kl(q), p.cross_entropy(q)
+    return p.kl_divergence(q), p.cross_entropy(q)
 
 
 @pytest.mark.parametrize("share", [-50.0, -90.0, -1e4])
@@ -113,13 +113,13 @@ def test_distributions_over_other_derivations_are_not_compared():
         Distribution(projective_trees(arcs, single_root=x)) for x in (True, False)
     )
     with pytest.raises(UsageError, match="structures with different settings"):
-        single_rooted.kl(several)
+        single_rooted.kl_divergence(several)
     long, short = (
         Distribution(linear_chain(jnp.zeros((1, 3, 2)), transition, jnp.array([n]))) for n in (3, 2)
     )
     with pytest.raises(UsageError, match=r"\.lengths differs"):
-        long.kl(short)
-    assert long.kl(long) == 0
+        long.kl_divergence(short)
+    assert long.kl_divergence(long) == 0
 
 
 def test_a_feature_that_all_steps_share():
@@ -168,7 +168,7 @@ def test_a_divergence_is_not_negative_and_has_finite_gradients():
 
     @jax.jit
     def kl(emission: jax.Array, second: jax.Array) -> jax.Array:
-        return Distribution(linear_chain(emission, transition)).kl(
+        return Distribution(linear_chain(emission, transition)).kl_divergence(
             Distribution(linear_chain(second, transition))
         )
 
@@ -238,7 +238,7 @@ def test_the_automaton_of_phrases_weighs_in_scores():
         jnp.zeros((1, 1, 2, 2)), jnp.zeros((1, 2, 1)), jnp.zeros((1, 1), int),
         jnp.array([[[0.0]], [[-2.0]]]), jnp.zeros(1), jnp.array([1]), 1,
     )  # fmt: skip
-    score = jax.jit(lambda parts: Distribution(marks).score(parts))
+    score = Distribution(marks).unnormalized_log_prob
     cost = {(0, 0): 0.0, (0, 1): -2.0, (1, 0): -2.0, (1, 1): -4.0}
     for (left, right), weight in cost.items():
         choice = jnp.zeros((1, 1, 2, 2)).at[0, 0, left, right].set(1)
@@ -248,7 +248,8 @@ def test_the_automaton_of_phrases_weighs_in_scores():
     @jax.jit
     def total_and_draw() -> tuple[jax.Array, ...]:
         d = Distribution(marks)
-        return d.log_partition(), d.sample(jax.random.key(0), 64, together=64).log_weight
+        drawn = d.sample(jax.random.key(0), 64)
+        return d.log_partition(), d.unnormalized_log_prob(drawn)
 
     total, drawn = total_and_draw()
     assert total == pytest.approx(np.log(sum(map(np.exp, cost.values()))))
@@ -272,3 +273,79 @@ def test_a_variance_does_not_depend_on_the_mean():
     feature = jnp.asarray(np.random.default_rng(1).integers(-8, 8, (2, 9, 3)) / 8, jnp.float32)
     near, far = (variance(feature + x) for x in (0.0, 1e5))
     np.testing.assert_allclose(far, near, rtol=1e-5)
+
+
+def _weights(*shape: int) -> jax.Array:
+    return jax.random.normal(jax.random.key(7), shape)
+
+
+MAKERS = {
+    "chain": lambda b: linear_chain(_weights(*b, 4, 3), _weights(3, 3), jnp.full(b, 3)),
+    "non-projective": lambda b: nonprojective_trees(_weights(*b, 4, 4), jnp.full(b, 2)),
+}
+
+
+def _answers(d: Distribution[Any], key: jax.Array) -> list[Any]:
+    """Return results without leading axes, and three with."""
+    feature = jax.tree.map(jnp.cos, d.structure.expand().log_weights)
+    best, parts = d.argmax(), d.sample_parts(key, (2, 3))
+    drawn = d.log_prob(parts).reshape(6, *d.batch_shape)
+    return [
+        [d.log_partition(), d.marginals(), best, d.argmax_parts(), d.log_prob(best), d.entropy()],
+        [d.cross_entropy(d), d.kl_divergence(d), d.expectation(feature)],
+        [drawn, d.sample(key, 6), d.unnormalized_log_prob(d.sample(key, (3,)))],
+    ]
+
+
+@pytest.mark.parametrize("name", MAKERS)
+def test_results_have_the_batch_axes_of_the_structure(name: str):
+    make, key = MAKERS[name], jax.random.key(0)
+    program = jax.jit(_answers, compiler_options={"xla_backend_optimization_level": 0})
+    flat, several = Distribution(make((6,))), Distribution(make((2, 3)))
+    one = Distribution(jax.tree.map(lambda x: x[0], flat.structure.expand()))
+    assert (one.batch_shape, several.batch_shape) == ((), (2, 3))
+    first, second, _ = program(flat, key)
+    # Programs of determinants take long to compile.
+    for batch, d in [((2, 3), several), ((), one)][: 1 if name == "non-projective" else 2]:
+        computed = program(d, key)
+        expected = jax.tree.map(
+            lambda x, n=batch: x.reshape(*n, *x.shape[1:]) if n else x[0], [first, second]
+        )
+        jax.tree.map(
+            partial(np.testing.assert_allclose, rtol=2e-4, atol=2e-5), computed[:2], expected
+        )
+        assert computed[2][0].shape == (6, *batch)
+        assert computed[2][1].shape == (6, *batch, *first[2].shape[1:])
+        assert computed[2][2].shape == (3, *batch)
+    inside = jax.vmap(Distribution)(several.structure.expand())
+    assert inside.batch_shape == (2, 3)
+    np.testing.assert_allclose(inside.log_partition(), several.log_partition(), rtol=1e-5)
+    keys = jax.random.split(key, 6)
+    np.testing.assert_array_equal(
+        several.sample(keys.reshape(2, 3), 2).ravel(), flat.sample(keys, 2).ravel()
+    )
+
+
+def test_derivations_of_other_shapes_are_refused():
+    d = Distribution(MAKERS["chain"]((2, 3)))
+    other = Distribution(projective_trees(_weights(2, 3, 4, 4)))
+    with pytest.raises(UsageError, match=r"have shape \(6, 4\); expected \[\.\.\., 2, 3, 4\]"):
+        d.log_prob(np.zeros((6, 4), int))
+    with pytest.raises(UsageError, match=r"ChainParts of shapes .*\(2, 3, 4, 3\)"):
+        d.log_prob(Distribution(MAKERS["chain"]((6,))).marginals())
+    with pytest.raises(UsageError, match=r"\[\(2, 3, 4, 4\)\]; expected ChainParts"):
+        d.log_prob(other.marginals())
+    with pytest.raises(UsageError, match="sample_shape is"):
+        d.sample(jax.random.key(0), (2, 0))
+    with pytest.raises(UsageError, match=r"keys have shape \(2,\); .* \(2, 3\)"):
+        d.sample(jax.random.split(jax.random.key(0), 2))
+    with pytest.raises(UsageError, match=r"lengths has shape \(2, 2\).*\(3, 2\)"):
+        linear_chain(jnp.zeros((3, 2, 4, 2)), jnp.zeros((2, 2)), jnp.array([[1, 2], [3, 4]]))
+
+
+def test_no_derivation_has_no_form_and_no_weight():
+    d = Distribution(linear_chain(jnp.full((1, 2, 2), -jnp.inf), jnp.zeros((2, 2))))
+    assert d.argmax().tolist() == [[-1, -1]]
+    assert d.unnormalized_log_prob(d.argmax()).tolist() == [-np.inf]
+    assert d.unnormalized_log_prob(d.sample(jax.random.key(0), 2)).tolist() == [[-np.inf]] * 2
+    assert not any(np.any(x) for x in jax.tree.leaves(d.argmax_parts()))

@@ -9,7 +9,7 @@ import pytest
 
 from semipunct.errors import UsageError
 from semipunct.structures import Distribution
-from semipunct.structures.hypergraph import NOTHING, Room, hypergraphs, layout
+from semipunct.structures.hypergraph import NOTHING, HyperedgeParts, Room, hypergraphs, layout
 from semirings import Counting
 from tests.semirings.strings import Strings
 
@@ -25,14 +25,14 @@ def test_a_sum_written_out():
     @jax.jit
     def answers(graph: Any) -> tuple[Any, ...]:
         d = Distribution(graph)
-        return *d.log_partition_and_marginals(), d.ask(Counting()).value, d.best().parts
+        return *d.log_partition_and_marginals(), d.sum_in(Counting()).value, d.argmax()
 
     log_partition, marginals, number, best = answers(graph)
     np.testing.assert_allclose(np.exp(log_partition), [total], rtol=1e-5)
     expected = [[2 * (35 + 11), 3 * (35 + 11), 175, 175, 55]]
-    np.testing.assert_allclose(marginals, np.array(expected) / total, rtol=1e-5)
+    np.testing.assert_allclose(marginals.edge, np.array(expected) / total, rtol=1e-5)
     assert int(number[0]) == 4
-    np.testing.assert_array_equal(best, [[0, 1, 1, 1, 0]])
+    np.testing.assert_array_equal(best, [[1, 2, 3, -1, -1]])
 
 
 def test_hyperedges_of_any_number_of_tails():
@@ -45,10 +45,12 @@ def test_hyperedges_of_any_number_of_tails():
     log_partition, marginals = jax.jit(lambda d: d.log_partition_and_marginals())(d)
     total = (2 + 3) * 5 * 7 * 11 + 13
     np.testing.assert_allclose(np.exp(log_partition), [total, 1], rtol=1e-5)
-    np.testing.assert_allclose(marginals[0, 0], 2 * 5 * 7 * 11 / total, rtol=1e-5)
+    np.testing.assert_allclose(marginals.edge[0, 0], 2 * 5 * 7 * 11 / total, rtol=1e-5)
     # The hyperedge comes first, then its tails in their order.
     one = hypergraphs(jnp.zeros((1, 4)), [[1, 2, 3, 4]], [[(0, 0, 0)] * 3 + [(3, 1, 2)]], [4])
-    letters = Distribution(one).ask(Strings(4, 5), jnp.array([[1, 2, 3, 4]])).value
+    letters = (
+        Distribution(one).sum_in(Strings(4, 5), HyperedgeParts(jnp.array([[1, 2, 3, 4]]))).value
+    )
     assert np.base_repr(int(letters.code[0]), 5) == "4312"
 
 
@@ -57,10 +59,10 @@ def test_derivations_as_lists_of_hyperedges():
     graph = hypergraphs(jnp.zeros((2, 5)), heads, tails, [3, NOTHING], [5, 0])
     edges = jnp.array([[[3, 0, 2], [-1, -1, -1]], [[1, 4, -1], [-1, -1, -1]]])
     parts = graph.to_parts(edges)
-    assert parts[:, 0].tolist() == [[1, 0, 1, 1, 0], [0, 1, 0, 0, 1]]
+    assert parts.edge[:, 0].tolist() == [[1, 0, 1, 1, 0], [0, 1, 0, 0, 1]]
     assert graph.from_parts(parts)[:, 0].tolist() == [[0, 2, 3, -1, -1], [1, 4, -1, -1, -1]]
-    drawn = Distribution(graph).sample(jax.random.key(0), 20).parts
-    np.testing.assert_array_equal(graph.to_parts(graph.from_parts(drawn)), drawn)
+    drawn = Distribution(graph).sample(jax.random.key(0), 20)
+    np.testing.assert_array_equal(graph.from_parts(graph.to_parts(drawn)), drawn)
 
 
 @pytest.mark.parametrize(
@@ -79,7 +81,7 @@ def test_hyperedges_that_are_no_derivation(edges: list[int], complaint: str):
     graph = hypergraphs(jnp.zeros((1, 5)), [[1, 1, 2, 3, 3]], tails, [3])
     with pytest.raises(UsageError, match=complaint):
         graph.to_parts(jnp.array([edges], int))
-    assert jnp.isnan(jax.jit(graph.to_parts)(jnp.array([edges], int))).all()
+    assert jnp.isnan(jax.jit(graph.to_parts)(jnp.array([edges], int)).edge).all()
 
 
 def test_levels():
@@ -118,7 +120,7 @@ def test_what_is_refused(heads: list, tails: list, roots: list, complaint: str):
 
 def test_arrays_that_are_not_those_of_hyperedges():
     with pytest.raises(UsageError, match="weights has shape"):
-        hypergraphs(jnp.zeros((1, 1, 1)), [[1]], [[[0]]], [1])
+        hypergraphs(jnp.zeros(()), [[1]], [[[0]]], [1])
     with pytest.raises(UsageError, match="heads must be integers"):
         hypergraphs(jnp.zeros((1, 1)), [[1.0]], [[[0]]], [1])
     with pytest.raises(UsageError, match="heads is traced"):

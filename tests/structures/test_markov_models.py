@@ -85,16 +85,16 @@ def test_expected_counts_equal_those_of_all_sequences(chains):
 def test_counts_of_best_sequences_and_of_samples(chains):
     key = jax.random.key(0)
     best_of, drawn_of = jax.jit(
-        lambda x: (Distribution(x).best(), Distribution(x).sample(key, 20))
+        lambda x: (Distribution(x).argmax_parts(), Distribution(x).sample_parts(key, 20))
     )(chains)
     listed = [*_listed()]
     best = _counted(
         (observed, max(x, key=x.get), 1.0) for observed, x in zip(OBSERVATIONS, listed, strict=True)
     )
-    counts = hidden_markov_counts(best_of.parts, OBSERVATIONS, SYMBOLS)
+    counts = hidden_markov_counts(best_of, OBSERVATIONS, SYMBOLS)
     for computed, x in zip(counts, best, strict=True):
         assert computed.tolist() == x.tolist()
-    drawn = hidden_markov_counts(drawn_of.parts, OBSERVATIONS, SYMBOLS)
+    drawn = hidden_markov_counts(drawn_of, OBSERVATIONS, SYMBOLS)
     assert [float(x.sum()) for x in drawn] == [20 * 3, 20 * 6, 20 * 9]
 
 

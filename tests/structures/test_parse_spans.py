@@ -42,19 +42,19 @@ def test_same_rules_at_other_positions():
     root, emission = np.zeros(1, np.float32), np.zeros((1, 4, 1), np.float32)
     span = np.zeros((1, 4, 4, 1), np.float32)
     span[0, 0, 2], span[0, 1, 3] = np.log(2), np.log(3)
-    top = jax.jit(lambda g: Distribution(g).top(4))
+    top = jax.jit(lambda g: Distribution(g).top_k_parts(4))
     plain, with_spans = top(pcfg(root, rules, emission)), top(pcfg(root, rules, emission, None, 0))
     # Chains of three rules: x to x t or t x, twice, then t t.
-    np.testing.assert_array_equal(plain.log_weight, 0.0)
-    np.testing.assert_array_equal(plain.log_weight, with_spans.log_weight)
-    used = [tuple(np.asarray(x).ravel()) for x in plain.parts.rules]
+    np.testing.assert_array_equal(plain[1], 0.0)
+    np.testing.assert_array_equal(plain[1], with_spans[1])
+    used = [tuple(np.asarray(x).ravel()) for x in plain[0].rules]
     assert len(set(used)) == 3
-    placed = {tuple(np.asarray(x).ravel()) for x in with_spans.parts.span}
+    placed = {tuple(np.asarray(x).ravel()) for x in with_spans[0].span}
     assert len(placed) == 4
     weighed = top(pcfg(root, rules, emission, None, span))
     # Spans 1 to 3 come with 1 to 2 or 2 to 3, spans 0 to 2 with 0 to 1 or 1 to 2.
-    np.testing.assert_allclose(np.exp(weighed.log_weight[:, 0]), [3, 3, 2, 2], rtol=1e-6)
-    assert weighed.parts.span[0, 0, 1, 3, 0] == weighed.parts.span[2, 0, 0, 2, 0] == 1
+    np.testing.assert_allclose(np.exp(weighed[1][:, 0]), [3, 3, 2, 2], rtol=1e-6)
+    assert weighed[0].span[0, 0, 1, 3, 0] == weighed[0].span[2, 0, 0, 2, 0] == 1
 
 
 def test_bad_spans():

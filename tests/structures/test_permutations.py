@@ -15,12 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from semipunct.errors import UsageError
-from semipunct.structures import (
-    Distribution,
-    Draws,
-    LinearOrderings,
-    linear_orderings,
-)
+from semipunct.structures import Distribution, linear_orderings
+from semipunct.structures.extending import LinearOrderings, OrderingParts
 
 BATCH, ITEMS = 3, 5
 
@@ -28,12 +24,12 @@ BATCH, ITEMS = 3, 5
 @jax.jit
 def ask(structure: LinearOrderings) -> tuple[Any, ...]:
     d = Distribution(structure)
-    return d.log_partition(), d.marginals().precedence, d.best().parts.precedence
+    return d.log_partition(), d.marginals().precedence, d.argmax_parts().precedence
 
 
 @partial(jax.jit, static_argnums=1)
-def draw(structure: LinearOrderings, count: int) -> Draws[Any]:
-    return Distribution(structure).sample(jax.random.key(4), count)
+def draw(structure: LinearOrderings, count: int) -> OrderingParts:
+    return Distribution(structure).sample_parts(jax.random.key(4), count)
 
 
 def listed(weights: np.ndarray, items: int) -> dict[tuple[int, ...], float]:
@@ -90,7 +86,7 @@ def test_items_of_draws_precede_as_often_as_they_should():
     count = 2000
     weights = np.random.default_rng(3).normal(0, 0.5, (BATCH, ITEMS, ITEMS)).astype(np.float32)
     structure = linear_orderings(jnp.asarray(weights), jnp.full(BATCH, ITEMS))
-    precede = np.asarray(draw(structure, count).parts.precedence)
+    precede = np.asarray(draw(structure, count).precedence)
     assert all(sorted(x.sum(0)) == list(range(ITEMS)) for x in precede.reshape(-1, ITEMS, ITEMS))
     expected = ask(structure)[1]
     np.testing.assert_allclose(precede.mean(0), expected, atol=5 * 0.5 / math.sqrt(count))
@@ -99,17 +95,15 @@ def test_items_of_draws_precede_as_often_as_they_should():
 def test_an_order_that_is_forced_is_drawn():
     """Minus infinity above the diagonal leaves only the reverse order."""
     weights = jnp.where(jnp.triu(jnp.ones((4, 4)), 1) > 0, -jnp.inf, 0.0)[None]
-    drawn = draw(linear_orderings(weights, jnp.array([3])), 2)
-    assert (
-        Distribution(linear_orderings(weights, jnp.array([3]))).read(drawn)[:, 0, :3].tolist()
-        == [[2, 1, 0]] * 2
-    )
-    assert drawn.log_weight.tolist() == [[0.0], [0.0]]
+    d = Distribution(linear_orderings(weights, jnp.array([3])))
+    drawn = d.sample(jax.random.key(4), 2)
+    assert drawn[:, 0, :3].tolist() == [[2, 1, 0]] * 2
+    assert d.unnormalized_log_prob(drawn).tolist() == [[0.0], [0.0]]
 
 
 def test_items_without_any_order_have_none():
     weights = jnp.full((1, 2, 2), -jnp.inf)
-    assert draw(linear_orderings(weights), 1).log_weight.tolist() == [[-math.inf]]
+    assert not draw(linear_orderings(weights), 1).precedence.any()
 
 
 @pytest.mark.parametrize(

@@ -70,8 +70,7 @@ def test_one_label_in_two_frames():
         d = Distribution(transducer(np.log(probs), np.array([[1]])))
     # The label in the first frame, or in the second.
     assert jnp.exp(d.log_partition())[0] == pytest.approx(0.75 * 0.5 * 1.0 + 0.25 * 0.1 * 1.0)
-    best = d.best()
-    operations = d.structure.from_parts(best.parts)
+    operations = d.argmax()
     assert operations.tolist() == [[1, 0, 0]]
     at = d.structure.cells(operations)
     assert at.tolist() == [[[0, 1], [1, 1], [2, 1]]]

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 
-from semipunct.structures import PartWise, Recursion, Total, lift_weights
+from semipunct.structures.extending import PartWise, Recursion, Total, lift_weights
 from semirings import Semiring
 
 
@@ -25,6 +25,8 @@ class Steps(NamedTuple):
 @dataclass(frozen=True)
 class Alignments(PartWise[Steps]):
     """Paths from cell (0, 0) to the cell of an item's two lengths, ``[batch, 2]``."""
+
+    length_axes = 1
 
     def total(
         self, semiring: Semiring, feature: Steps | None = None, recursion: Recursion = Recursion()

@@ -23,7 +23,6 @@ from semipunct.models.parsing.trees import ArcTrees, arc_trees
 from semipunct.models.parsing.vocabulary import TAGS
 from semipunct.models.scoring import Batches, answers
 from semipunct.models.vocabulary import Codes
-from semipunct.structures.nonprojective import Heads
 from semirings.numerics import matmul
 
 
@@ -125,14 +124,16 @@ def decode_trees(
     distribution = arc_trees(model.options, score.arcs, inputs.lengths)
     total, marginals = distribution.log_partition_and_marginals()
     if decoder == "risk":
-        chosen = arc_trees(model.options, marginals, inputs.lengths).best()
+        chosen = arc_trees(model.options, marginals.arc, inputs.lengths).argmax()
     else:
-        chosen = distribution.best()
-    heads = jnp.maximum(chosen.heads, 0)
+        chosen = distribution.argmax()
+    heads = jnp.maximum(chosen, 0)
     log_relations = _relations(parameters, score, heads)
     tags, certain = _tags(model, score)
-    trees = Trees(heads, jnp.argmax(log_relations, -1), distribution.score(heads) - total)
-    head = jnp.take_along_axis(marginals[:, :, 1:], heads[:, None], 1)[:, 0]
+    trees = Trees(
+        heads, jnp.argmax(log_relations, -1), distribution.unnormalized_log_prob(heads) - total
+    )
+    head = jnp.take_along_axis(marginals.arc[:, :, 1:], heads[:, None], 1)[:, 0]
     certainty = Certainty(head, jnp.exp(jnp.max(log_relations, -1)), certain)
     slots = _slots(score)
     return trees, tags, certainty, _marked(slots), slots
@@ -150,7 +151,7 @@ def top(
         return _top(model, count, parameters, inputs)
     # The best nonprojective trees are found on the host, between two programs.
     arcs = _arcs(model, parameters, inputs)
-    best = arc_trees(model.options, arcs, inputs.lengths).top(count)
+    best = arc_trees(model.options, arcs, inputs.lengths).top_k(count)
     return _describe(model, parameters, inputs, *best)
 
 
@@ -158,7 +159,7 @@ def top(
 def _top(model: Parser, count: int, parameters: Parameters, inputs: ParserInputs) -> Any:
     score = scores(model.options, parameters, inputs, None)
     distribution = arc_trees(model.options, score.arcs, inputs.lengths)
-    return _described(model, parameters, score, distribution, distribution.top(count))
+    return _described(model, parameters, score, distribution, *distribution.top_k(count))
 
 
 @partial(jit, static=1)
@@ -172,19 +173,23 @@ def _describe(
 ) -> Any:
     score = scores(model.options, parameters, inputs, None)
     distribution = arc_trees(model.options, score.arcs, inputs.lengths)
-    best = Heads(jnp.maximum(heads, 0), log_weight)
-    return _described(model, parameters, score, distribution, best)
+    return _described(model, parameters, score, distribution, heads, log_weight)
 
 
 def _described(
-    model: Parser, parameters: Parameters, score: ParserScores, distribution: ArcTrees, best: Heads
+    model: Parser,
+    parameters: Parameters,
+    score: ParserScores,
+    distribution: ArcTrees,
+    heads: jax.Array,
+    log_weight: jax.Array,
 ) -> tuple[Trees, jax.Array, jax.Array, Marked, jax.Array]:
-    heads = best.heads
+    heads = jnp.maximum(heads, 0)
     relations = jax.lax.map(lambda h: jnp.argmax(_relations(parameters, score, h), -1), heads)
     total, marginals = distribution.log_partition_and_marginals()
-    trees = Trees(heads, relations, best.log_weight - total)
+    trees = Trees(heads, relations, log_weight - total)
     slots = _slots(score)
-    return trees, _tags(model, score)[0], _certain(marginals, heads), _marked(slots), slots
+    return trees, _tags(model, score)[0], _certain(marginals.arc, heads), _marked(slots), slots
 
 
 def _certain(marginals: jax.Array, heads: jax.Array) -> jax.Array:
@@ -220,8 +225,7 @@ def sample_trees(
 
     at_trees, at_relations, at_tags = jnp.moveaxis(jax.vmap(keys_of)(numbers), 1, 0)
 
-    draws = distribution.sample(at_trees, count)
-    heads = jnp.maximum(draws.heads, 0)
+    heads = jnp.maximum(distribution.sample(at_trees, count), 0)
 
     def relations(at: tuple[jax.Array, jax.Array]) -> jax.Array:
         heads, keys = at
@@ -236,9 +240,10 @@ def sample_trees(
     picks = jax.lax.map(partial(_picked, weight), for_draws(at_tags))
     tags = [jnp.asarray(column)[picks] for column in codes]
     total, marginals = distribution.log_partition_and_marginals()
-    trees = Trees(heads, drawn_relations, draws.log_weight - total)
+    log_probability = distribution.unnormalized_log_prob(heads) - total
+    trees = Trees(heads, drawn_relations, log_probability)
     slots = _slots(score)
-    return trees, jnp.stack(tags, 1), _certain(marginals, heads), _marked(slots), slots
+    return trees, jnp.stack(tags, 1), _certain(marginals.arc, heads), _marked(slots), slots
 
 
 def _picked(weight: jax.Array, keys: jax.Array) -> jax.Array:

@@ -237,13 +237,12 @@ def _ask(
     key = jax.random.fold_in(jax.random.key(chance[0]), chance[1])
     potentials = model.potentials(parameters, batch, choice=log_choice)
     distribution = Distribution(potentials)
-    if question[0] == "best":
-        best_parts, best_weight = distribution.best(question[1])
-        parts, weight = best_parts[None], best_weight[None]
-    elif question[0] == "top":
-        parts, weight = distribution.top(question[1])
+    if question[0] == "top":
+        parts, weight = distribution.top_k_parts(question[1])
+    elif question[0] == "best":
+        parts, weight = distribution.argmax_parts(question[1])[None], log_p[None]
     else:
-        parts = distribution.sample(key, question[1]).parts
+        parts = distribution.sample_parts(key, question[1])
         weight = jnp.broadcast_to(log_p, (question[1], *log_p.shape))
     return jnp.argmax(parts, 2), weight
 

@@ -190,7 +190,7 @@ def _best(
     """Return the best tags, and the probability that a token end is also a sentence end."""
     chain = Distribution(model.chain(parameters, score, blank, last, lengths))
     odds = end_log_odds(chain.marginals().emission) / parameters[TEMPERATURE]
-    return jnp.argmax(chain.best().parts.emission, -1), jax.nn.sigmoid(odds)
+    return jnp.maximum(chain.argmax(), 0), jax.nn.sigmoid(odds)
 
 
 def figures(

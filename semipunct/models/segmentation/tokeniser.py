@@ -160,7 +160,7 @@ class Tokeniser(
                 codes = codes.at[i].set(jnp.where(chance[hidden], 0, codes[i]))
         chain = self.chain_of(parameters, batch._replace(codes=codes), drop)
         tags = jnp.asarray(batch.tags, jnp.int32)
-        log_p = chain.path_log_weight(tags) - Distribution(chain).log_partition()
+        log_p = Distribution(chain).log_prob(tags)
         return jnp.sum(log_p.reshape(-1, len(self.options.guises)), 1)
 
     def calibrate(

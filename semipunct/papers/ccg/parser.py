@@ -35,7 +35,7 @@ from semipunct.papers.ccg.grammar import Grammar
 from semipunct.papers.ccg.options import CcgOptions, CcgTrainOptions
 from semipunct.structures.chain import ChainParts, LinearChain, linear_chain
 from semipunct.structures.distribution import Distribution
-from semipunct.structures.hypergraph import Hypergraphs
+from semipunct.structures.hypergraph import HyperedgeParts, Hypergraphs
 
 CODES = ("word", "prefix", "suffix", "end", "shape", "tag")
 """Properties of a word, in the order of its codes."""
@@ -322,7 +322,7 @@ class CcgModel(Network[Encoded, DerivedBatch, "Sentence[Any]"]):
             forms = chart.padded_codes(forms, jnp.asarray(batch.lengths), self.outside_word)
             rules, words = jnp.asarray(forests.rules), jnp.asarray(forests.words)
             weight += chart.head_weights(parameters, tags, forms, rules, words)
-        return forests.graph.with_log_weights(weight)
+        return forests.graph.with_log_weights(HyperedgeParts(weight))
 
     @property
     def outside_word(self) -> int:
@@ -336,7 +336,7 @@ class CcgModel(Network[Encoded, DerivedBatch, "Sentence[Any]"]):
 
     def _supertags(self, batch: DerivedBatch, chain: LinearChain) -> jax.Array:
         categories = jnp.maximum(jnp.asarray(batch.categories), 0)
-        return chain.path_log_weight(categories) - Distribution(chain).log_partition()
+        return Distribution(chain).log_prob(categories)
 
     def units(self, batch: DerivedBatch) -> jax.Array:
         return jnp.sum(jnp.asarray(batch.lengths))
@@ -357,7 +357,7 @@ class CcgModel(Network[Encoded, DerivedBatch, "Sentence[Any]"]):
             leaves = jax.lax.stop_gradient(log_marginals(chain))
             forests = batch.forests
             graph = self.forest(parameters, batch, forests, leaves)
-            gold = jnp.sum(jnp.where(jnp.asarray(forests.gold), graph.weights, 0.0), 1)
+            gold = jnp.sum(jnp.where(jnp.asarray(forests.gold), graph.weights.edge, 0.0), 1)
             has_forest = jnp.asarray(forests.graph.lengths) > 0
             each = jnp.where(has_forest, gold - Distribution(graph).log_partition(), 0.0)
             loss -= jnp.sum(each) / words

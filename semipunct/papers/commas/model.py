@@ -325,7 +325,7 @@ class CommaModel(MaximumLikelihood[Encoded, CommaBatch, Sentence[PhraseTree]]):
     def log_likelihoods(self, parameters: Parameters, batch: CommaBatch) -> jax.Array:
         chain = self.chain(parameters, batch)
         states = states_of(jnp.asarray(batch.commas))
-        return chain.path_log_weight(states) - Distribution(chain).log_partition()
+        return Distribution(chain).log_prob(states)
 
     def noisy_log_likelihoods(
         self, parameters: Parameters, batch: CommaBatch, key: jax.Array, options: CommaTrainOptions

@@ -406,8 +406,7 @@ def decode_brackets(model: PhraseParser, parameters: Parameters, inputs: FormInp
     whole = jnp.arange(len(lengths)), jnp.zeros_like(lengths), jnp.maximum(lengths - 1, 0), 0
     gain = gain.at[whole].set(-jnp.inf)
     label = jnp.argmax(gain, -1)
-    best = distribution(jnp.max(gain, -1, keepdims=True), lengths).best()
-    inside: Any = best.parts
+    inside: Any = distribution(jnp.max(gain, -1, keepdims=True), lengths).argmax_parts()
     codes = jnp.where(inside.span[..., 0] > 0.5, label, 0)
     return Bracketed(codes, jnp.argmax(tag.at[..., 0].set(-jnp.inf), -1))
 

@@ -92,14 +92,13 @@ def _commas(
     distribution = Distribution(model.chain(parameters, batch))
     total, marginals = distribution.log_partition_and_marginals()
     if k == 1:
-        answer = distribution.best()
-        parts, weight = answer.parts.emission[None], answer.log_weight[None]
+        states = distribution.argmax()[None]
+        weight = distribution.unnormalized_log_prob(states)
     else:
-        answer = distribution.top(k)
-        parts, weight = answer.parts.emission, answer.log_weight
-    # Missing placements and padding have log probability minus infinity.
+        states, weight = distribution.top_k(k)
+    # Set the log probability of missing placements and of padding to minus infinity.
     weight = jnp.where(jnp.isfinite(weight), weight - total, -jnp.inf)
-    return parts[..., BEFORE_COMMA] > 0.5, weight, marginals.emission[..., BEFORE_COMMA]
+    return states == BEFORE_COMMA, weight, marginals.emission[..., BEFORE_COMMA]
 
 
 def _likely(p: Floats) -> Commas:

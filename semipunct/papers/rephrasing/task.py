@@ -86,8 +86,8 @@ def _draw(
 
     def draw_order(precedence: jax.Array, length: jax.Array, numbers: jax.Array) -> jax.Array:
         key = jax.random.fold_in(jax.random.fold_in(jax.random.key(seed), numbers[0]), numbers[1])
-        alone = Distribution(linear_orderings(precedence[None], length[None]))
-        return jnp.sum(alone.sample(key, 1).parts.precedence[0, 0], 0)
+        alone = Distribution(linear_orderings(precedence, length))
+        return jnp.sum(alone.sample_parts(key).precedence, 0)
 
     return jax.vmap(draw_order)(weights.precedence, lengths, jnp.asarray(chance))
 

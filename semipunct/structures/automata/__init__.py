@@ -1,43 +1,37 @@
-"""Small weighted automata and transducers over any semiring."""
+"""Small weighted automata and transducers over any semiring, and paths of strings."""
 
-from semipunct.structures.automata.machine import (
-    EPSILON,
-    Automaton,
-    Transducer,
-    accept,
-    as_transducer,
-    automaton,
-    closure,
-    compose,
-    distances,
-    inputs_of,
-    lift,
-    log_weights,
-    outputs_of,
-    remove_epsilon,
-    shortest_distance,
-    transducer,
-)
-from semipunct.structures.automata.paths import PathParts, StringPaths, string_paths
+from typing import TYPE_CHECKING, Any
 
-__all__ = [
-    "EPSILON",
-    "Automaton",
-    "PathParts",
-    "StringPaths",
-    "Transducer",
-    "accept",
-    "as_transducer",
-    "automaton",
-    "closure",
-    "compose",
-    "distances",
-    "inputs_of",
-    "lift",
-    "log_weights",
-    "outputs_of",
-    "remove_epsilon",
-    "shortest_distance",
-    "string_paths",
-    "transducer",
-]
+from semipunct.lazy import LazyNames
+
+if TYPE_CHECKING:
+    from semipunct.structures.automata.machine import EPSILON as EPSILON
+    from semipunct.structures.automata.machine import Automaton as Automaton
+    from semipunct.structures.automata.machine import Transducer as Transducer
+    from semipunct.structures.automata.machine import accept as accept
+    from semipunct.structures.automata.machine import as_transducer as as_transducer
+    from semipunct.structures.automata.machine import automaton as automaton
+    from semipunct.structures.automata.machine import closure as closure
+    from semipunct.structures.automata.machine import compose as compose
+    from semipunct.structures.automata.machine import distances as distances
+    from semipunct.structures.automata.machine import inputs_of as inputs_of
+    from semipunct.structures.automata.machine import lift as lift
+    from semipunct.structures.automata.machine import log_weights as log_weights
+    from semipunct.structures.automata.machine import outputs_of as outputs_of
+    from semipunct.structures.automata.machine import remove_epsilon as remove_epsilon
+    from semipunct.structures.automata.machine import shortest_distance as shortest_distance
+    from semipunct.structures.automata.machine import transducer as transducer
+    from semipunct.structures.automata.paths import PathParts as PathParts
+    from semipunct.structures.automata.paths import StringPaths as StringPaths
+    from semipunct.structures.automata.paths import string_paths as string_paths
+
+_NAMES = LazyNames(__file__)
+
+if not TYPE_CHECKING:  # to a type checker a module with a __getattr__ has every name
+
+    def __getattr__(name: str) -> Any:
+        return _NAMES.load(__name__, name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_NAMES.modules})

@@ -1,11 +1,9 @@
 """Small dense automata and transducers over any semiring, with the epsilon symbol.
 
-Both types hold either log weights or, after ``lift``, values of a semiring. The operations take
-and return values, so that they can be chained; in ``Log`` and ``Viterbi`` log weights are values.
-Any leading axes are batch axes. All operations on automata keep the order of factors, so a semiring
-need not be commutative, except for ``compose``. Operations that sum over cycles need
-``semiring.star``. In ``Real`` a cycle of weight one or more gives NaN as well as infinity, because
-zero times infinity is NaN; in ``Log`` it does not.
+Both types hold log weights or, after ``lift``, values of a semiring, which operations take and
+return. Leading axes are batch axes. Except for ``compose``, a semiring need not be commutative.
+Operations that sum over cycles need ``semiring.star``; in ``Real`` a cycle of weight one or more
+gives NaN as well as infinity, because zero times infinity is NaN.
 """
 
 from __future__ import annotations
@@ -20,12 +18,10 @@ import numpy.typing as npt
 from jax.core import Tracer
 
 from semipunct.arrays.shapes import (
-    as_batch,
     as_log_weights,
-    check_lengths,
     check_log_weights,
     check_shapes,
-    lengths_or_all,
+    checked_lengths,
 )
 from semipunct.errors import UsageError
 from semipunct.structures.base import Total
@@ -101,7 +97,6 @@ def lift(semiring: Semiring, machine: Machine, feature: Machine | None = None) -
     """Turn log weights and their features into values.
 
     Args:
-        semiring: the semiring of the values.
         machine: log weights.
         feature: an additive quantity of each arc and end, shaped like the log weights.
     """
@@ -111,22 +106,12 @@ def lift(semiring: Semiring, machine: Machine, feature: Machine | None = None) -
 
 
 def log_weights(semiring: Semiring, machine: Machine) -> Machine:
-    """Convert values to log weights.
-
-    Args:
-        semiring: the semiring of the values.
-        machine: values.
-    """
+    """Convert values to log weights."""
     return type(machine)(*(semiring.log_weight(x) for x in machine))
 
 
 def as_transducer(semiring: Semiring, acceptor: Automaton) -> Transducer:
-    """Return the identity transducer of an acceptor: symbol a becomes the pair (a, a).
-
-    Args:
-        semiring: the semiring of the values.
-        acceptor: values.
-    """
+    """Return the identity transducer of an acceptor: symbol a becomes the pair (a, a)."""
     symbols = sizes(acceptor)[0]
     across = jax.tree.map(lambda x: x[..., :, None, :, :], acceptor.arcs)
     is_diagonal = jnp.eye(symbols, dtype=bool)[:, :, None, None]
@@ -135,22 +120,12 @@ def as_transducer(semiring: Semiring, acceptor: Automaton) -> Transducer:
 
 
 def inputs_of(semiring: Semiring, machine: Transducer) -> Automaton:
-    """Return the input projection of a transducer, summed over its outputs.
-
-    Args:
-        semiring: the semiring of the values.
-        machine: values.
-    """
+    """Return the input projection of a transducer, summed over its outputs."""
     return Automaton(machine.initial, semiring.sum(machine.arcs, axis=-3), machine.final)
 
 
 def outputs_of(semiring: Semiring, machine: Transducer) -> Automaton:
-    """Return the output projection of a transducer, summed over its inputs.
-
-    Args:
-        semiring: the semiring of the values.
-        machine: values.
-    """
+    """Return the output projection of a transducer, summed over its inputs."""
     return Automaton(machine.initial, semiring.sum(machine.arcs, axis=-4), machine.final)
 
 
@@ -179,14 +154,11 @@ def compose(semiring: Semiring, first: Transducer, second: Transducer) -> Transd
     """Return the composition of two transducers: the second reads the output of the first.
 
     The weight of a pair (x, z) is the sum over y of the weight of (x, y) in the first times the
-    weight of (y, z) in the second. The arc between two states sums over the letters that the
-    machines may share there. Where values are log weights (as in ``Log``), so is the result.
+    weight of (y, z) in the second.
 
-    Between two shared letters, either machine may take silent arcs: the first by writing epsilon,
-    the second by reading it. Different orders of these moves give the same pair of paths, so in a
-    semiring that is not idempotent only one order may be counted. The filter has three states and
-    allows one order: simultaneous moves as long as both machines have one, then moves of a single
-    machine.
+    Between two shared letters, either machine may take silent arcs. In a semiring that is not
+    idempotent only one order of these moves may be counted. The filter has three states and allows
+    simultaneous moves as long as both machines have one, then moves of a single machine:
 
     | filter | letter | both silent | second alone | first alone |
     | ------ | ------ | ----------- | ------------ | ----------- |
@@ -195,7 +167,6 @@ def compose(semiring: Semiring, first: Transducer, second: Transducer) -> Transd
     | 2      | to 0   |             |              | to 2        |
 
     Args:
-        semiring: the semiring of the values.
         first: values, arcs ``[..., inputs, letters, states, states]``.
         second: values, arcs ``[..., letters, outputs, others, others]``, the same leading axes.
 
@@ -204,13 +175,10 @@ def compose(semiring: Semiring, first: Transducer, second: Transducer) -> Transd
         ``(filter * states + s) * others + t``.
 
     Raises:
-        TypeError: if the semiring is not commutative, since the weights of the two alternate on a
-            path.
-        UsageError: if the first has a different number of output symbols than the second has input
-            symbols.
+        TypeError: if the semiring is not commutative.
+        UsageError: if the shared symbols differ in number.
 
-    Source: Mohri (2009), Weighted automata algorithms, section 5.1, figure 9; Mohri, Pereira and
-    Riley (1996), Weighted automata in text and speech processing.
+    Source: Mohri (2009), section 5.1, figure 9; Mohri, Pereira and Riley (1996).
     """
     s = semiring
     if not s.laws.commutative:
@@ -290,7 +258,6 @@ def closure(semiring: Semiring, matrix: Value) -> Value:
     construction.
 
     Args:
-        semiring: the semiring of the values.
         matrix: ``[..., n, n]`` values of single steps.
 
     Raises:
@@ -324,10 +291,6 @@ def remove_epsilon(semiring: Semiring, automaton: Automaton) -> Automaton:
 
     With E the epsilon arcs, arcs become ``star(E) A`` and final weights ``star(E) rho``.
 
-    Args:
-        semiring: the semiring of the values.
-        automaton: values.
-
     Raises:
         TypeError: if the semiring has no star.
 
@@ -349,10 +312,6 @@ def remove_epsilon(semiring: Semiring, automaton: Automaton) -> Automaton:
 def distances(semiring: Semiring, automaton: Automaton) -> Value:
     """Sum over all paths between each pair of states: ``[..., states, states]``.
 
-    Args:
-        semiring: the semiring of the values.
-        automaton: values.
-
     Raises:
         TypeError: if the semiring has no star.
 
@@ -364,10 +323,6 @@ def distances(semiring: Semiring, automaton: Automaton) -> Value:
 
 def shortest_distance(semiring: Semiring, automaton: Automaton) -> Value:
     """Sum over all accepting paths, that is, over all strings: ``[...]``.
-
-    Args:
-        semiring: the semiring of the values.
-        automaton: values.
 
     Raises:
         TypeError: if the semiring has no star.
@@ -389,7 +344,6 @@ def accept(
     For semirings without a star, or to compute derivations, see ``string_paths``.
 
     Args:
-        semiring: the semiring of the values of the automaton.
         automaton: values, with at most one leading axis, the batch axis (or of size 1).
         strings: ``[batch, length]`` symbols, none of them epsilon.
         lengths: ``[batch]`` numbers of symbols used, 0 to ``length``; all of them by default.
@@ -427,13 +381,10 @@ def read_strings(
     """Multiply a row vector, one matrix per position and a column vector.
 
     Args:
-        semiring: the semiring of the values.
         start: ``[batch, states]`` the row vectors.
         matrix: maps a slice ``[batch, ...]`` to its matrices ``[batch, states, states]``.
         slices: a pytree of arrays ``[batch, length, ...]``.
-        lengths: ``[batch]`` numbers of positions used.
         final: the column vectors, of a shape that broadcasts to ``[batch, states]``.
-        recursion: memory budget of the steps.
     """
     s = semiring
     batch, length = jax.tree.leaves(slices)[0].shape[:2]
@@ -450,9 +401,7 @@ def reading_step(
     """Return the step of ``read_strings``, whose carry is vectors and the log of their scale.
 
     Args:
-        semiring: the semiring of the values.
         matrix: maps a slice ``[batch, ...]`` to its matrices ``[batch, states, states]``.
-        lengths: ``[batch]`` numbers of positions used.
     """
     s = semiring
 
@@ -480,20 +429,14 @@ def checked_strings(
         lengths: ``[batch]`` symbols used, or None for all.
         arcs: the arcs of the automaton that will read them.
         axes: the names of the axes of ``arcs``.
-
-    Raises:
-        UsageError: if shapes do not fit, or a length or a symbol is out of range.
     """
-    strings = as_batch(jnp.asarray(strings), 2)
+    strings = jnp.asarray(strings)
     check_shapes(strings=(strings, "batch length"))
-    batch, length = strings.shape
-    lengths = lengths_or_all(lengths, batch, length)
-    sizes = check_shapes(
-        strings=(strings, "batch length"), lengths=(lengths, "batch"), arcs=(arcs, axes)
-    )
+    length = strings.shape[1]
+    lengths = checked_lengths(lengths, length, strings=(strings, "batch length"))
+    sizes = check_shapes(strings=(strings, "batch length"), arcs=(arcs, axes))
     if not jnp.issubdtype(strings.dtype, jnp.integer):
         raise UsageError(f"strings must be integers, not {strings.dtype}")
-    lengths = check_lengths(lengths, length)
     if not any(isinstance(x, Tracer) for x in (strings, lengths)):
         _check_symbols(np.asarray(strings), np.asarray(lengths), arcs.shape, sizes["symbols"])
     used = jnp.arange(length)[None] < lengths[:, None]

@@ -6,7 +6,7 @@
 | arcs    | ``[batch, length, states, states]`` | ``[b, i, s, t]``: s to t reads symbol i |
 | final   | ``[batch, states]``                 | ``[b, s]``: the path ends in s          |
 
-Before ``expand`` the arcs are those of the automaton, ``[batch, symbols, states, states]``,
+Before ``expand`` the arcs are the automaton's, ``[batch, symbols, states, states]``,
 shared by all positions. A first axis of size 1 is shared by all batch items.
 """
 
@@ -30,15 +30,15 @@ from semipunct.structures.automata.machine import (
     read_strings,
     reading_step,
 )
-from semipunct.structures.base import PartWise, Total, lift_weights, mask_padding
+from semipunct.structures.base import Total, any_batch, lift_weights, mask_padding
 from semipunct.structures.draws import Traceable, choose, choose_in_row
 from semipunct.structures.readable import (
     Readable,
     as_form,
-    as_marks,
     check_labels,
     mask_places,
     modules_of,
+    used_entry,
     used_places,
 )
 from semipunct.structures.recursion import Recursion
@@ -62,14 +62,13 @@ class PathParts(NamedTuple):
     meta_fields=["symbols", "by_position"],
 )
 @dataclass(frozen=True)
-class StringPaths(PartWise[PathParts], Traceable, Readable[PathParts]):
+class StringPaths(Readable[PathParts], Traceable):
     """The accepting paths of a batch of strings; see ``string_paths``.
 
     Their usual form is ``[..., batch, length + 1]`` states: the first, and that after each symbol.
 
     Attributes:
         strings: ``[batch, length]`` symbols; epsilon beyond the lengths.
-        symbols: the number of symbols of the automaton, epsilon included.
         by_position: whether arcs are expanded to positions.
     """
 
@@ -78,10 +77,15 @@ class StringPaths(PartWise[PathParts], Traceable, Readable[PathParts]):
     by_position: bool = False
 
     def expand(self) -> StringPaths:
+        if len(self.batch_shape) != 1:
+            return self.flat().expand().reshaped(self.batch_shape)
         return replace(self, weights=self._written_out(self.weights), by_position=True)
 
+    @property
+    def weights_by_place(self) -> PathParts:
+        return self._written_out(self.weights)
+
     def places(self, derivations: Any) -> PathParts:
-        """Return the places of the parts of sequences of states; see ``Readable.places``."""
         batch, length = self.strings.shape
         count = self.weights.initial.shape[-1]
         states = as_form(derivations, (batch, length + 1), "states")
@@ -96,10 +100,10 @@ class StringPaths(PartWise[PathParts], Traceable, Readable[PathParts]):
         return PathParts(*mask_places(valid, first, xp.where(used[:, 1:], arc, -1), end))
 
     def from_parts(self, parts: PathParts) -> jax.Array:
-        """Return states; see ``Readable.from_parts``."""
-        first, arcs = as_marks(parts.initial), jnp.sum(as_marks(parts.arcs), -2)
-        states = jnp.concatenate([first[..., None, :], arcs], -2)
-        return jnp.where(jnp.any(states > 0, -1), jnp.argmax(states, -1), -1)
+        arc = used_entry(parts.arcs, 2)
+        count = self.weights.initial.shape[-1]
+        after = jnp.where(arc < 0, -1, arc % count)
+        return jnp.concatenate([used_entry(parts.initial)[..., None], after], -1)
 
     def uses(self, parts: PathParts) -> Automaton:
         """Count the uses of each arc of the automaton: sum expanded parts over positions.
@@ -130,7 +134,7 @@ class StringPaths(PartWise[PathParts], Traceable, Readable[PathParts]):
         feature: PathParts | None = None,
         recursion: Recursion = Recursion(),
     ) -> Total:
-        """Run the forward recursion; arguments as in ``Structure.total``."""
+        """Run the forward recursion."""
         s = semiring
         features = PathParts(None, None, None) if feature is None else feature
         if not self.by_position:
@@ -152,7 +156,7 @@ class StringPaths(PartWise[PathParts], Traceable, Readable[PathParts]):
     def trace(
         self, key: jax.Array, count: int, recursion: Recursion
     ) -> tuple[PathParts, jax.Array]:
-        """Filter forward and sample backward; see ``Traceable.trace``.
+        """Filter forward and sample backward.
 
         Place i of the arcs is the arc that reads symbol i.
         """
@@ -206,27 +210,22 @@ class StringPaths(PartWise[PathParts], Traceable, Readable[PathParts]):
         return arcs[item, self.strings]
 
 
+@any_batch(strings=1, automaton=(1, 3, 1), lengths=0)
 def string_paths(
     automaton: Automaton, strings: jax.Array, lengths: jax.Array | None = None
 ) -> StringPaths:
-    """Make the structure of all accepting paths of given strings.
+    """Make the accepting paths of strings.
 
-    The weight of a path is the product of its parts. A path has one arc for each symbol, so
-    semirings without a star, such as those of derivations, can be used too. Epsilon arcs, which
-    would allow paths of any length, are not supported. Call ``remove_epsilon`` (in ``Log``, whose
-    values are log weights) first: an arc then represents all paths through epsilons to it. Where
-    the weights are traced by JAX, epsilon arcs cannot be detected, and are ignored.
+    A path has one arc for each symbol, so semirings without a star can be used. Epsilon arcs are
+    refused, but ignored where JAX traces the weights: ``remove_epsilon`` in ``Log`` replaces them.
 
     Args:
-        automaton: log weights; the batch axis may have size 1 or be missing.
-        strings: ``[batch, length]`` symbols, none of them epsilon; symbols beyond ``lengths`` are
-            ignored.
-        lengths: ``[batch]`` numbers of symbols used, 0 to ``length``; all by default. The paths of
-            the empty string are the states, each weighted by initial and final weight.
+        automaton: log weights; axes of the batch may have size 1 or be missing.
+        strings: ``[*batch, length]`` symbols, none of them epsilon.
+        lengths: ``[*batch]``, from 0 on; ``length`` by default.
 
     Raises:
-        UsageError: if there are epsilon arcs, shapes do not fit, or a length or a symbol is out of
-            range.
+        UsageError: if there are epsilon arcs, or a shape, a length or a symbol is wrong.
     """
     initial, arcs, final = (as_log_weights(x) for x in automaton)
     arcs = arcs.reshape((1,) * (4 - arcs.ndim) + arcs.shape)

@@ -1,44 +1,41 @@
 """Given trees whose nodes choose labels at the edges of their constituents, and slot automata.
 
-``trees`` contains the structure and its recursion. ``order`` and ``schedule`` compute the order of
-operations on the host. ``window``, ``outputs`` and ``trie`` implement slot automata based on a
-sliding-window transducer.
+``trees`` contains the structure and its recursion, ``order`` and ``schedule`` the order of
+operations, computed on the host, ``window`` and ``narrow`` automata of a sliding-window transducer.
 """
 
-from semipunct.structures.given_tree.narrow import Columns, Trie
-from semipunct.structures.given_tree.order import (
-    Absorptions,
-    absorptions,
-    mirrored_absorptions,
-)
-from semipunct.structures.given_tree.schedule import Capacity, Placement, Schedule, pack, place
-from semipunct.structures.given_tree.trees import (
-    GivenTrees,
-    Pairs,
-    SlotAutomata,
-    VectorsByLabel,
-    inside,
-    log_totals,
-)
-from semipunct.structures.given_tree.window import Edits, WindowAutomata
+from typing import TYPE_CHECKING, Any
 
-__all__ = [
-    "Absorptions",
-    "Capacity",
-    "Columns",
-    "Edits",
-    "GivenTrees",
-    "Pairs",
-    "Placement",
-    "Schedule",
-    "SlotAutomata",
-    "Trie",
-    "VectorsByLabel",
-    "WindowAutomata",
-    "absorptions",
-    "inside",
-    "log_totals",
-    "mirrored_absorptions",
-    "pack",
-    "place",
-]
+from semipunct.lazy import LazyNames
+
+if TYPE_CHECKING:
+    from semipunct.structures.given_tree.narrow import Columns as Columns
+    from semipunct.structures.given_tree.narrow import Trie as Trie
+    from semipunct.structures.given_tree.order import Absorptions as Absorptions
+    from semipunct.structures.given_tree.order import absorptions as absorptions
+    from semipunct.structures.given_tree.order import mirrored_absorptions as mirrored_absorptions
+    from semipunct.structures.given_tree.schedule import Capacity as Capacity
+    from semipunct.structures.given_tree.schedule import Placement as Placement
+    from semipunct.structures.given_tree.schedule import Schedule as Schedule
+    from semipunct.structures.given_tree.schedule import pack as pack
+    from semipunct.structures.given_tree.schedule import place as place
+    from semipunct.structures.given_tree.trees import GivenTrees as GivenTrees
+    from semipunct.structures.given_tree.trees import Pairs as Pairs
+    from semipunct.structures.given_tree.trees import SlotAutomata as SlotAutomata
+    from semipunct.structures.given_tree.trees import VectorsByLabel as VectorsByLabel
+    from semipunct.structures.given_tree.trees import inside as inside
+    from semipunct.structures.given_tree.trees import log_totals as log_totals
+    from semipunct.structures.given_tree.window import Edits as Edits
+    from semipunct.structures.given_tree.window import WindowAutomata as WindowAutomata
+    from semipunct.structures.phrases import phrase_marks as phrase_marks
+
+_NAMES = LazyNames(__file__)
+
+if not TYPE_CHECKING:  # to a type checker a module with a __getattr__ has every name
+
+    def __getattr__(name: str) -> Any:
+        return _NAMES.load(__name__, name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_NAMES.modules})

@@ -1,15 +1,12 @@
 """The matrices of labels at narrow slots, as a diagonal and a few columns.
 
-At a slot where only the last, pending symbol is written, the window transducer itself is the
-automaton: reading a symbol b keeps the pending symbol, or makes b the pending one. Its matrix is a
-diagonal and one column,
+At a slot where only the last, pending symbol is written, reading a symbol b keeps the pending
+symbol, or makes b the pending one. Its matrix is a diagonal and one column,
 
     M(b) v = r_b * v + l_b v[b]
 
 with the weights ``l_b`` of absorbing to the left and ``r_b`` of absorbing to the right, and so the
-matrix of a label of n symbols is a diagonal and n columns. The matrices do not depend on the slot:
-they are computed once for a batch, and ``inside`` needs only products of matrices of the size of
-the alphabet for all labels.
+matrix of a label of n symbols is a diagonal and n columns. They are computed once for a batch.
 """
 
 from __future__ import annotations
@@ -86,7 +83,6 @@ def label_matrices(
     """Multiply the matrices of the symbols of each label.
 
     Args:
-        semiring: the semiring of the weights.
         suffixes: trie of the reversed labels.
         columns: the columns of that trie.
         absorbing: for each level of the trie the weights ``l`` and ``r`` of the symbols of its
@@ -123,7 +119,6 @@ class NarrowProducts(NamedTuple):
     """``Products`` at narrow slots, computed without the vector of each label.
 
     Attributes:
-        semiring: the semiring.
         labels: the matrices.
         a: ``[lanes, symbols]`` column vectors.
         b: ``[lanes, symbols]`` row vectors.

@@ -1,36 +1,30 @@
 """The order in which the constituents of one tree are absorbed into their parents.
 
-Absorbing a constituent (``trees``) reads three vectors: the two of the constituent's own node, at
-its left and its right edge, and the running vector of its parent on the side of the constituent.
-Each of them is either the result of an earlier absorption or the initial or final vector of a slot
-automaton, so the absorptions of a sentence form an acyclic graph:
+Absorbing a constituent (``trees``) reads three vectors: two of its own node, at its left and right
+edge, and the running vector of its parent on its side. Each is the result of an earlier absorption
+or the initial or final vector of a slot automaton, so absorptions form an acyclic graph:
 
-- the dependents on one side of a node are absorbed from the nearest to the farthest, each into the
+- dependents on one side of a node are absorbed from the nearest to the farthest, each into the
   result of the previous absorption;
-- the farthest one produces the node's own vector at that edge, so the absorption of the node
-  depends on it.
+- the farthest one produces the node's own vector at that edge.
 
 Nodes between two slots that are empty on the surface can only choose the empty pair. Their weight
 is a factor of the sentence, and they are not part of the graph; in English they are the majority.
 
-**-1 stands for "no absorption".** As a source of a vector it means the vector of the slot automaton
-itself; as a successor it means that no absorption depends on this one. A source is -1 not only
-where there is no earlier absorption, but also where the slot at the outer edge of the earlier one
-is empty: its result is then a single number, which becomes a factor of the sentence, and the next
-vector starts anew.
+-1 means no absorption. As a source it means the vector of the slot automaton: there is no earlier
+absorption, or the slot at its outer edge is empty and its result, one number, is a factor of the
+sentence.
 
 For example, "a b c d" has the heads 2, 0, 2, 3 and marks at the slots 2, 3 and 4, after b, c and d.
 The node a lies between the empty slots 0 and 1, so the graph is a chain of three absorptions::
 
     kid  parent   at_left         at_right         meeting
     d    c        -1 (slot 3)     -1 (slot 4)      -1 (slot 3)
-    c    b        -1 (slot 2)     that of d        -1 (slot 2)
-    b    (root)   -1 (slot 0)     that of c        -1 (slot 0)
+    c    b        -1 (slot 2)     result of d       -1 (slot 2)
+    b    (root)   -1 (slot 0)     result of c       -1 (slot 0)
 
-The result of the last one is the last vector of the sentence, at slot 4.
-
-Every absorption has at most one successor: the next dependent on its side or, of the farthest, the
-absorption of the head. ``schedule`` relies on it (docs/decisions/recursions.md).
+The result of the last one is the last vector of the sentence, at slot 4. Every absorption has at
+most one successor (docs/decisions/recursions.md).
 """
 
 from __future__ import annotations
@@ -50,23 +44,21 @@ _NONE = -1
 class Absorptions:
     """The absorptions of one sentence in topological order.
 
-    Nodes count from 0, slots from 0 to n. Sources and successors are indices of absorptions, or
-    -1; see the module's docstring.
+    Nodes count from 0, slots from 0 to n. Sources and successors are indices of absorptions, or -1.
 
     Attributes:
-        words: number of words.
         kid: ``[absorptions]`` the node whose constituent is absorbed.
-        from_left: ``[absorptions]`` whether it stands to the left of its parent.
+        from_left: ``[absorptions]`` whether it is to the left of its parent.
         left_slot: ``[absorptions]`` the slot at the constituent's left edge.
         right_slot: ``[absorptions]`` the slot at its right edge.
         at_left: ``[absorptions]`` source of the kid's vector at its left edge.
         at_right: ``[absorptions]`` source of the kid's vector at its right edge.
-        meeting: ``[absorptions]`` source of its parent's running vector, at the slot that the two
+        meeting: ``[absorptions]`` source of its parent's running vector, at the slot that they
             share.
         last: source of the sentence's last vector.
         successor: ``[absorptions, 2]`` later absorptions that depend on it: of the next dependent
             on the same side, and of the parent.
-        height: ``[absorptions]`` length of the longest chain of successors that starts with it.
+        height: ``[absorptions]`` length of the longest chain of successors.
         untouched: ``[words]`` whether a node lies between two empty slots.
     """
 
@@ -197,7 +189,7 @@ def _topological(successor: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
             if j >= 0:
                 graph.add(j, i)
     graph.prepare()
-    # A stack instead of a queue: see the docstring for what depends on it.
+    # A stack instead of a queue: the docstring says why.
     ready = list(graph.get_ready())
     order: list[int] = []
     while ready:

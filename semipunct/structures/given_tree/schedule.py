@@ -1,14 +1,9 @@
 """The schedule of ``inside``: list scheduling of absorptions of constituents, on the host.
 
 The absorptions of a batch (``order``) are packed into steps of a fixed number of *lanes*: a step is
-one iteration of a compiled scan, a lane is one of the absorptions that it performs in parallel.
-There is a group of lanes for each width of vectors, so that the many absorptions at slots with
-short vectors are not padded to the width of the few with long vectors. Among the absorptions that
-are ready, list scheduling (Graham 1969) prefers those with the longest chain of successors (Hu
-1961), which keeps the numbers of idle lanes and of steps small.
-
-Why there is a schedule at all is in docs/decisions/recursions.md; how the numbers of
-steps and lanes are chosen, and what a third group would cost, in recursions.md.
+one iteration of a compiled scan, a lane one of its parallel absorptions. Each width of vectors has
+a group of lanes. List scheduling (Graham 1969) prefers the absorptions with the longest chain of
+successors (Hu 1961), which keeps idle lanes and steps few (docs/decisions/recursions.md).
 """
 
 from __future__ import annotations
@@ -33,15 +28,13 @@ EMPTY = 0
 
 
 class Lanes(NamedTuple):
-    """Absorptions by step and lane, all ``[steps, lanes]``.
+    """Absorptions by step and lane, all ``[steps, lanes]``; see ``Absorptions``.
 
     Attributes:
-        kid: the absorbed node.
-        from_left: whether it is to the left of its parent.
-        left_slot: index of the automaton at its left edge.
-        right_slot: index of the automaton at its right edge.
-        at_left: row of the store with its own vector at the left edge.
-        at_right: row of the store with its own vector at the right edge.
+        left_slot: index of the automaton at the left edge.
+        right_slot: index of the automaton at the right edge.
+        at_left: row of the store with the kid's vector at the left edge.
+        at_right: row of the store with the kid's vector at the right edge.
         meeting: row of the store with its parent's vector.
         closes: whether the slot at the outer edge is empty.
         sentence: the sentence, or the number of sentences for an idle lane.
@@ -61,8 +54,8 @@ class Lanes(NamedTuple):
 class Schedule(NamedTuple):
     """The packed absorptions of a batch.
 
-    The *store* of ``inside`` is one array of vectors, with three sections of rows. No row is
-    written twice, and none is read before it is written:
+    The *store* of ``inside`` is one array of vectors. No row is written twice, or read before it is
+    written:
 
     | Rows                    | Hold                                                           |
     | ----------------------- | -------------------------------------------------------------- |
@@ -74,12 +67,11 @@ class Schedule(NamedTuple):
         lanes: one ``Lanes`` for each vector width, ascending.
         sentence_of_word: ``[words]``; padding is assigned to the last sentence.
         is_word: ``[words]`` whether a row is a word rather than padding.
-        is_untouched: ``[words]`` nodes between two empty slots (no padding).
+        is_untouched: ``[words]`` nodes between two empty slots.
         last: ``[sentences]`` row of each sentence's last vector.
         last_slot: ``[sentences]`` automaton at the sentence's end.
-        factors: ``[sentences, factors]`` the numbers to multiply: indices into the concatenation of
-            the numbers of all lanes (in the order of the store), the numbers of all words, and a
-            one for padding.
+        factors: ``[sentences, factors]`` indices of the numbers to multiply, in the concatenation
+            of the numbers of all lanes, the numbers of all words, and a one for padding.
     """
 
     lanes: tuple[Lanes, ...]
@@ -98,9 +90,7 @@ class Capacity:
     Attributes:
         sentences: maximal number of sentences.
         words: maximal number of words in all sentences.
-        slots: maximal number of different automata, including that of the empty slot.
-        steps: number of steps of the scan.
-        lanes: number of lanes for each width.
+        slots: maximal number of different automata, the empty slot included.
         factors: maximal number of factors of a sentence.
     """
 
@@ -117,7 +107,6 @@ class Placement:
     """The step, group and lane of every absorption of a batch; see ``place``.
 
     Attributes:
-        steps: the number of steps.
         step: for each sentence ``[absorptions]``.
         group: for each sentence ``[absorptions]``, the index of the vector width.
         lane: for each sentence ``[absorptions]``, within the group.
@@ -135,7 +124,6 @@ def place(batch: Sequence[Absorptions], groups: Sequence[Ints], lanes: Sequence[
     Args:
         batch: one per sentence.
         groups: for each sentence ``[absorptions]`` the width group of each absorption.
-        lanes: the number of lanes of each group.
     """
     # Absorptions are numbered consecutively through the batch.
     ends = np.cumsum([len(a.kid) for a in batch]).tolist()
@@ -206,10 +194,10 @@ def pack(
     words = sum(a.words for a in batch)
     if len(batch) > c.sentences or words > c.words or placement.steps > c.steps:
         raise ValueError(f"{len(batch)} sentences, {words} words, {placement.steps} steps > {c}")
-    # Indices of the results of all lanes; those of a group start at its offset.
+    # Indices of the results of all lanes; each group starts at its offset.
     offset = np.cumsum([0, *(c.steps * size for size in c.lanes)])
     absorptions_in_all = int(offset[-1])
-    # Lanes that are not filled below stay idle: they compute what nobody reads, since the lanes of
+    # Lanes that are not filled below stay idle: nobody reads their results, since the lanes of
     # a group are rows of the same arrays, which cannot branch one by one.
     lanes = tuple(_idle(c.steps, size, c.sentences) for size in c.lanes)
     schedule = Schedule(
@@ -257,7 +245,6 @@ def _columns(
         each: the absorptions.
         slots: ``[n + 1]`` the automaton of each slot.
         rows: ``[absorptions]`` the row that each absorption writes.
-        automata: the number of automata.
 
     Returns:
         Columns ``[absorptions]`` of ``Lanes``, with nodes counted from 0 and sentence 0, and the

@@ -1,34 +1,30 @@
 """Given trees whose nodes choose labels at the edges of their constituents; inside recursion.
 
-Every node of a projective tree chooses a pair (left label, right label). At each slot between two
-words the adjacent labels form a string, which a weighted automaton reads. ``inside`` sums, in any
-semiring, over all choices: Algorithm 1 of Li, Wang and Eisner (2019).
+Every node of a projective tree chooses a pair (left label, right label). The labels at a slot
+between two words form a string, which a weighted automaton reads. ``inside`` sums over all choices:
+Algorithm 1 of Li, Wang and Eisner (2019).
 
 | Part   | Shape              | Entry                             |
 | ------ | ------------------ | --------------------------------- |
 | choice | ``[nodes, pairs]`` | ``[w, p]``: node w chooses pair p |
 
-Unlike in other structures, the sentences of a batch are concatenated, not padded individually: the
-schedule stores the sentence of each node.
+The sentences of a batch are concatenated, not padded.
 
-The matrix IN(w) of the paper is never computed. It is a sum over pairs of outer products, because
-line 10 has rank one, and a constituent is only ever applied to a vector of its parent. With ``a``
-and ``b`` the node's finished vectors, ``g`` the parent's running vector at the slot that the two
-share, and M the matrices of a slot, absorbing a constituent into its parent from the left is::
+The matrix IN(w) of the paper is never computed: line 10 has rank one, and a constituent is only
+ever applied to a vector of its parent. With ``a`` and ``b`` the node's vectors, ``g`` the parent's
+running vector at the slot that they share, and M the matrices of a slot, absorbing a constituent
+from the left is::
 
     outer[l] = M_i(l) a        inner[r] = (b M_k(r)) g
     new g    = sum over pairs (l, r) of choice[l, r] * inner[r] * outer[l]
 
-and from the right the mirror image. At a slot whose automaton has one state ("empty": it accepts
-only the empty label) a vector is one number, which becomes a factor of the sentence. Nodes between
-two empty slots, the majority, thus cost one number and no step.
+and from the right the mirror image. At a slot whose automaton accepts only the empty label a vector
+is one number, a factor of the sentence.
 
-``Real`` is the fastest semiring for given trees, but products below the smallest float underflow to
-zero, and the lost derivations may be the only ones that the rest of a sentence allows.
-``RoundedUp`` replaces such a product by the smallest float instead. All weights are nonnegative and
-every operation is monotone, so the true total lies between the totals in the two semirings, up to
-rounding (Moore 1966). Where they agree, underflow had no relevant effect. Where they do not, the
-result is NaN, and the total has to be computed in ``Log``.
+``Real`` is the fastest semiring for given trees, but small products underflow to zero.
+``RoundedUp`` replaces such a product by the smallest float. Every operation is monotone, so the
+true total lies between the totals in the two semirings, up to rounding (Moore 1966). Where they
+differ, the result is NaN, and the total has to be computed in ``Log``.
 """
 
 from __future__ import annotations
@@ -42,6 +38,7 @@ import jax.numpy as jnp
 import numpy as np
 import numpy.typing as npt
 
+from semipunct.errors import UsageError
 from semipunct.structures.base import Total, lift_weights, mask_padding
 from semipunct.structures.given_tree.order import Ints
 from semipunct.structures.given_tree.schedule import Indices, Lanes, Schedule
@@ -114,7 +111,6 @@ class VectorsByLabel(NamedTuple):
     """``Products`` with an explicit vector for each label.
 
     Attributes:
-        semiring: the semiring.
         at_left: ``[labels, lanes, width]`` the vectors ``M(label) a``.
         at_right: ``[labels, lanes, width]`` the vectors ``b M(label)``.
     """
@@ -171,7 +167,6 @@ class Pairs(NamedTuple):
         Args:
             left: ``[pairs]`` left labels.
             right: ``[pairs]`` right labels.
-            labels: number of labels.
         """
         return cls(Groups.of(left, labels), Groups.of(right, labels), 0)
 
@@ -179,16 +174,13 @@ class Pairs(NamedTuple):
 class GivenTrees(NamedTuple):
     """A batch of given trees; a derivation is one choice of a pair for each node.
 
-    Its weight also includes the weights of the slot automata, which are not parts. If a string has
-    several paths, the weight of a derivation is their sum in the semiring used.
+    Its weight includes the weights of the slot automata, summed over the paths of a string.
 
     Attributes:
         choice: ``[nodes, pairs]`` log weight of each node's choice.
-        feature: ``[nodes, pairs]`` an additive quantity of each choice (or a tuple of such) for
-            ``inside``, or None.
+        feature: ``[nodes, pairs]`` an additive quantity of each choice (or a tuple of such), or
+            None.
         pairs: the labels of each pair.
-        automata: the slot automata.
-        schedule: the order in which constituents are absorbed.
         log_scale: ``[sentences]`` log of a constant factor for each sentence.
     """
 
@@ -215,10 +207,10 @@ class GivenTrees(NamedTuple):
         sentences = self.schedule.last.shape[0]
         return jax.ops.segment_sum(by_node, self.schedule.sentence_of_word, sentences)
 
-    def score(self, parts: jax.Array) -> jax.Array:
+    def unnormalized_log_prob(self, parts: jax.Array) -> jax.Array:
         """Return the log weight ``[sentences]`` of choosing the pairs that ``parts`` marks.
 
-        The weight includes that of the automata, so it is computed by the recursion with all other
+        The weight includes the automata, so it is computed by the recursion with all other
         choices forbidden.
         """
         only = self._replace(choice=jnp.where(parts > 0, self.choice, -jnp.inf), feature=None)
@@ -231,7 +223,7 @@ class GivenTrees(NamedTuple):
         feature: Any = None,
         recursion: Recursion = Recursion(),
     ) -> Total:
-        """Run ``inside``; arguments as in ``Structure.total``.
+        """Run ``inside``.
 
         ``feature`` replaces the feature of the trees. Steps read results of any earlier steps, and
         their factors are multiplied at the end, so the reverse pass keeps all steps: the budget of
@@ -245,13 +237,14 @@ def inside(trees: GivenTrees, semiring: Semiring) -> Total:
 
     Args:
         trees: log weights and the schedule of a batch.
-        semiring: defines sums and products.
 
     Returns:
         One total per sentence, zero for a sentence without any derivation.
 
     Source: Li, Wang and Eisner (2019), Algorithm 1, lines 5 to 18.
     """
+    if trees.choice.ndim != 2:
+        raise UsageError("given trees were made inside jax.vmap: call their methods inside, too")
     schedule = trees.schedule
     sentences = schedule.last.shape[0]
     automata = trees.automata.lift(semiring)
@@ -287,7 +280,7 @@ def inside(trees: GivenTrees, semiring: Semiring) -> Total:
 
 
 def _size(automata: LiftedAutomata) -> int:
-    """Return the number of automata, including that of the empty slot."""
+    """Return the number of automata, the empty slot included."""
     return jax.tree.leaves(automata.initial)[0].shape[0]
 
 
@@ -307,7 +300,6 @@ def _unless_idle(absorb: _Absorb, busy: jax.Array, s: Semiring) -> _Absorb:
     Args:
         absorb: absorbs one constituent per lane.
         busy: whether any lane is not idle.
-        s: the semiring.
     """
 
     def nothing(lanes: Lanes, choice: Value, vectors: Vectors) -> Absorbed:
@@ -331,10 +323,9 @@ def _absorb(
     Args:
         pairs: the labels of each pair.
         automata: the slot automata.
-        s: the semiring.
         lanes: ``[lanes]`` the absorptions of one step.
         choice: ``[lanes, pairs]`` the choices of the kids.
-        vectors: ``[lanes, width]`` those of the kid at its left and right edge, and that of its
+        vectors: ``[lanes, width]`` of the kid at its left and right edge, and of its
             parent.
 
     Returns:

@@ -4,17 +4,14 @@ A window transducer (Cotterell et al. 2014; Li et al. 2019, appendix D) keeps on
 symbol ``a``. When it reads the next symbol ``b`` it performs one of four edits: keep (write a, b
 pending), absorb left (b pending), absorb right (a pending), transpose (write b, a pending). In the
 composition with an acceptor of its output, states are pairs (acceptor state ``s``, pending symbol
-``a``). The matrix of a symbol ``b`` is never materialised: a product with a vector costs a few
-elementwise operations per state (docs/model.md gives the four terms). Labels are strings of
-symbols; the products for all labels share computation along tries.
-
-With the arcs ``w[s, t, c]`` of the acceptor, M(b) from the state (s, a) has the entries::
+``a``). With the arcs ``w[s, t, c]`` of the acceptor, M(b) from the state (s, a) has the entries::
 
     keep[a, b] w[s, t, a]       to (t, b)        absorb_left[a, b]    to (s, b)
     transpose[a, b] w[s, t, b]  to (t, a)        absorb_right[a, b]   to (s, a)
 
-A matrix for each symbol would have (states * symbols)^2 entries, almost all of them zero, and one
-for each label would be a product of these (docs/decisions/recursions.md).
+No such matrix is materialised: a product with a vector costs a few elementwise operations per
+state, and the products for all labels share computation along tries (docs/model.md,
+docs/decisions/recursions.md).
 
 Symbol 0 is the start of the string: reading ``b`` when it is pending is an absorption to the left
 with weight one, as in appendix D.
@@ -52,23 +49,22 @@ class Edits(NamedTuple):
 class WindowAutomata(NamedTuple):
     """The automata of many slots: one window transducer, and an acceptor for each slot.
 
+    A slot whose acceptor uses only its first state, with no arc inside it, is *narrow*: its vectors
+    may be cut to the first ``symbols`` entries.
+
     Attributes:
         edits: the transducer.
         arcs: ``[slots, states, states, symbols]`` log weight of the arc of the acceptor from s to t
             that reads the written symbol.
         initial: ``[slots, states, symbols]`` log weights lambda of the composed automaton.
         final: ``[slots, states, symbols]`` log weights rho.
-        closed: ``[slots]`` whether a fixed symbol, ``closing``, ends the string of the slot.
-        closing: ``[1]`` that symbol.
+        closed: ``[slots]`` whether ``closing``, ``[1]``, ends the string of the slot.
+        closing: that symbol.
         prefixes: trie of the labels, for products with row vectors.
         suffixes: trie of the reversed labels, for products with column vectors.
-        next_pass: the automata of the next pass, in the opposite direction, which reads the output
-            of this one, or None. They then replace the acceptor: ``arcs`` and ``final`` are not
-            used, and only the pending symbols of ``initial`` are.
+        next_pass: the automata of the next pass, in the opposite direction, or None. They replace
+            the acceptor: only the pending symbols of ``initial`` are used.
         columns: the columns of ``suffixes``, for narrow slots; None if there are none.
-
-    A slot whose acceptor uses only its first state, with no arc inside it, is *narrow*: its
-    vectors may be cut to the first ``symbols`` entries.
     """
 
     edits: Edits
@@ -144,14 +140,12 @@ class LiftedWindowAutomata(NamedTuple):
     """``WindowAutomata`` in a semiring; vectors are ``[..., states * symbols]``.
 
     Attributes:
-        semiring: the semiring.
-        automata: the automata with log weights and tries.
         initial: ``[slots, states * symbols]``.
         final: ``[slots, states * symbols]``, after the closing symbol is read.
         output: the acceptor of the output.
         edits: the four edits, ``[read, pending]``.
-        prefix_edits: for each level of the trie ``prefixes``, ``[nodes, pending]``: the rows of
-            the symbols that its nodes read.
+        prefix_edits: for each level of the trie ``prefixes``, ``[nodes, pending]``: the rows of the
+            symbols that its nodes read.
         suffix_edits: likewise for ``suffixes``.
         labels: the matrices of the labels at narrow slots, or None where no slot is narrow.
     """
@@ -263,7 +257,7 @@ class LiftedWindowAutomata(NamedTuple):
         level = jax.tree.map(lambda x: x.reshape(1, lanes, states, symbols), vectors)
         levels = [level]
         # The loop is as long as the longest label, not as there are labels: all nodes of a level
-        # are read in one elementwise step, with an axis of nodes in front of that of lanes.
+        # are read in one elementwise step, with an axis of nodes before the axis of lanes.
         for depth, (nodes, edit) in enumerate(zip(trie.levels, edits, strict=True)):
             # A node reads one symbol after what its parent has read: labels with a common prefix
             # (of rows) or suffix (of columns) share its product, however many they are.
@@ -345,7 +339,8 @@ def _expand(value: Value) -> Value:
 def _entry(vectors: Value, is_symbol: np.ndarray) -> Value:
     """Select the symbol of each node from ``[nodes or 1, lanes, states, symbols]``.
 
-    This is a masked sum, because its transpose is a product, whereas that of indexing is a scatter.
+    This is a masked sum, because its transpose is a product, whereas the transpose of indexing is a
+    scatter.
     """
     return jax.tree.map(lambda x: jnp.sum(jnp.where(is_symbol, x, 0), -1), vectors)
 
@@ -354,11 +349,9 @@ class NextPass(NamedTuple):
     """The automata of the next pass as an ``OutputAcceptor`` of the previous pass.
 
     The two form a cascade of transducers. They read in opposite directions, so the matrices are
-    transposed: a column vector of the previous pass is a row vector of the next.
-
-    The arc of the acceptor that reads a written symbol c is here the matrix N(c) of the next pass
-    itself: ``w[s, t, c]`` is N(c)[t, s], where s and t are its composed states. So the four terms
-    of the previous pass remain, and each product with arcs is a read of the next pass.
+    transposed, and the arc of the acceptor that reads a written symbol c is the matrix N(c) of the
+    next
+    pass: ``w[s, t, c]`` is N(c)[t, s], where s and t are its composed states.
 
     Attributes:
         automata: the automata of the next pass, closed.

@@ -16,14 +16,15 @@ import jax.numpy as jnp
 import numpy as np
 
 from semipunct.structures.base import Parts
-from semipunct.structures.distribution import Answer, Distribution
+from semipunct.structures.distribution import Distribution
 from semipunct.structures.draws import Traceable
-from semipunct.structures.recursion import Recursion
+from semipunct.structures.recursion import Recursion, memory
 from semipunct.structures.testing import programs
 from semipunct.structures.testing.case import Case, Enumeration, Weighted, chi_square
 from semipunct.structures.testing.programs import (
     FAST,
     RANKS,
+    Answer,
     lists,
     reverse_sample,
     sample,
@@ -602,7 +603,7 @@ def transformations(w: Weighted) -> None:
 
 def memory_plans(w: Weighted) -> None:
     """Check that plans are reported, and that too small a budget raises an error."""
-    plans = w.distribution.memory()
+    plans = memory(w.structure)
     require(
         bool(plans) == w.case.scans,
         f"{len(plans)} of the scans report their plan; the case says scans={w.case.scans}",

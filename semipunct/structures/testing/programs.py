@@ -8,17 +8,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from functools import partial, wraps
+from dataclasses import replace
+from functools import wraps
 from typing import Any, NamedTuple, TypeVar
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from semipunct.structures.base import Parts, Total
-from semipunct.structures.distribution import Answer, Distribution
-from semipunct.structures.recursion import Plan, Recursion
+from semipunct.structures.base import Parts
+from semipunct.structures.distribution import Distribution, reverse_draws
+from semipunct.structures.recursion import Plan, Recursion, memory
 from semipunct.structures.testing.case import Weighted
 from semirings.base import Semiring
 from semirings.boolean import Boolean
@@ -42,6 +42,13 @@ FAST = {"xla_backend_optimization_level": 0}
 
 traces: Counter[str] = Counter()
 """The number of times that each program was traced."""
+
+
+class Answer(NamedTuple):
+    """Parts of derivations and their log weights, minus infinity where there is no derivation."""
+
+    parts: Parts
+    log_weight: jax.Array
 
 
 class Sums(NamedTuple):
@@ -125,7 +132,7 @@ def _sums(d: Distribution[Any], other: Distribution[Any], first: Parts, second: 
     (reverse_change,) = jax.linear_transpose(push, weights)((nothing, second))
     slopes, (entropy, expectation) = jax.grad(averages, has_aux=True)(d.structure.log_weights)
     counting = Counting()
-    number = d.ask(counting)
+    number = d.sum_in(counting)
     return Sums(
         log_partition=log_partition,
         marginals=marginals,
@@ -135,7 +142,7 @@ def _sums(d: Distribution[Any], other: Distribution[Any], first: Parts, second: 
         entropy=entropy,
         expectation=expectation,
         slopes=slopes,
-        kl=d.kl(other),
+        kl=d.kl_divergence(other),
         covariance=d.covariance(first, second),
         number=counting.count(number.value),
         scale=number.log_scale,
@@ -154,9 +161,11 @@ def sums(w: Weighted, other: Weighted) -> Sums:
 
 @_compiled
 def _lists(d: Distribution[Any]) -> Lists:
-    totals = [(s, d.ask(s)) for s in OTHERS]
+    totals = [(s, d.sum_in(s)) for s in OTHERS]
     logs = [log_times(s.log_weight(total.value), total.log_scale) for s, total in totals]
-    return Lists(d.best(), d.top(RANKS), logs)
+    # The first of the others is Viterbi.
+    best = Answer(d.argmax_parts(), logs[0])
+    return Lists(best, Answer(*d.top_k_parts(RANKS)), logs)
 
 
 def lists(w: Weighted) -> Lists:
@@ -164,20 +173,22 @@ def lists(w: Weighted) -> Lists:
     return _lists(w.distribution)
 
 
-def _draws(d: Distribution[Any], key: jax.Array) -> Answer:
-    drawn = d.sample(key, DRAWS, together=DRAWS)
-    return Answer(drawn.parts, drawn.log_weight)
-
-
 @_compiled
 def _sample(d: Distribution[Any], key: jax.Array, derivations: Parts) -> Sample:
-    drawn = _draws(d, key)
-    return Sample(drawn, jax.vmap(d.score)(drawn.parts), jax.vmap(d.log_prob)(derivations))
+    total = d.log_partition()
+
+    def weighed(parts: Parts) -> Answer:
+        return Answer(parts, jnp.where(total > -jnp.inf, d.unnormalized_log_prob(parts), total))
+
+    drawn = weighed(d.sample_parts(key, DRAWS))
+    log_probs = d.unnormalized_log_prob(derivations) - total
+    return Sample(drawn, d.unnormalized_log_prob(drawn.parts), log_probs)
 
 
 @_compiled
 def _reverse(d: Distribution[Any], key: jax.Array) -> Answer:
-    return _draws(replace(d, structure=Untraced(d.structure, type(d.structure))), key)
+    parts, total = reverse_draws(d, key, DRAWS)[0], d.log_partition()
+    return Answer(parts, jnp.where(total > -jnp.inf, d.unnormalized_log_prob(parts), total))
 
 
 def sample(w: Weighted, seed: int) -> Sample:
@@ -210,7 +221,7 @@ def derivations(w: Weighted) -> Parts:
 
 QUESTIONS: dict[str, Callable[[Distribution[Any]], Any]] = {
     "log partition and marginals": lambda d: d.log_partition_and_marginals(),
-    "draws": lambda d: _draws(d, jax.random.key(1)),
+    "draws": lambda d: d.sample_parts(jax.random.key(1), DRAWS),
 }
 """What is computed with transformations of JAX, within a memory budget."""
 
@@ -220,7 +231,7 @@ def answers(w: Weighted) -> dict[str, Any]:
     computed = w.ask(sums, w.other)
     return {
         "log partition and marginals": (computed.log_partition, computed.marginals),
-        "draws": w.ask(sample, 1).draws,
+        "draws": w.ask(sample, 1).draws.parts,
     }
 
 
@@ -239,7 +250,7 @@ def transformed(
         The answers, and whether each was recomputed.
     """
     recomputed = dict.fromkeys(QUESTIONS, False)
-    least = max((plan.residual_mib for plan in w.distribution.memory()), default=None)
+    least = max((plan.residual_mib for plan in memory(w.structure)), default=None)
 
     def answer_within(name: str, d: Distribution[Any]) -> Any:
         question, plans = QUESTIONS[name], list[Plan]()
@@ -271,40 +282,3 @@ def transformed(
         divided = jax.shard_map(every, mesh=mesh, in_specs=spec, out_specs=spec)
         program = jax.jit(divided, compiler_options=FAST)
     return program(stacked), recomputed
-
-
-@partial(jax.tree_util.register_dataclass, data_fields=["structure"], meta_fields=["kind"])
-@dataclass(frozen=True)
-class Untraced:
-    """A wrapper that is not ``Traceable`` even if the structure is.
-
-    Attributes:
-        structure: the wrapped structure.
-        kind: its class, a static field by which JAX distinguishes wrapped structures.
-    """
-
-    structure: Any
-    kind: type
-
-    @property
-    def log_weights(self) -> Parts:
-        """The log weights of all parts."""
-        return self.structure.log_weights
-
-    def with_log_weights(self, log_weights: Parts) -> Untraced:
-        return replace(self, structure=self.structure.with_log_weights(log_weights))
-
-    def expand(self) -> Untraced:
-        return replace(self, structure=self.structure.expand())
-
-    def by_item(self, parts: Parts) -> jax.Array:
-        return self.structure.by_item(parts)
-
-    def score(self, parts: Parts) -> jax.Array:
-        return self.structure.score(parts)
-
-    def total(
-        self, semiring: Semiring, feature: Parts | None = None, recursion: Recursion = Recursion()
-    ) -> Total:
-        """Sum over all derivations; arguments as in ``Structure.total``."""
-        return self.structure.total(semiring, feature, recursion)

@@ -90,7 +90,7 @@ def test_attachment_planted_in_heads_is_recovered():
     for i, forest in enumerate(encoded.forests):
         assert forest is not None
         weights = parser.weights(HEADED[i], tagged[i], forest.forest)
-        np.testing.assert_allclose(weights, graph.weights[i, : len(weights)], atol=1e-4)
+        np.testing.assert_allclose(weights, graph.weights.edge[i, : len(weights)], atol=1e-4)
 
 
 def test_the_partition_is_the_sum_over_both_trees(trained: tuple[CcgModel, dict[str, jax.Array]]):
@@ -100,7 +100,7 @@ def test_the_partition_is_the_sum_over_both_trees(trained: tuple[CcgModel, dict[
     assert batch.forests is not None
     leaves = log_marginals(model.chain(parameters, batch))
     graph = model.forest(parameters, batch, batch.forests, leaves)
-    weights = np.asarray(graph.weights)[0]
+    weights = np.asarray(graph.weights.edge)[0]
     rows = batch.forests
     cells = list(zip(rows.spans[0].tolist(), rows.rules[0].tolist(), weights, strict=True))
     words = sum(w for _, rule, w in cells if rule == 0)
