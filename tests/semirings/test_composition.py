@@ -310,16 +310,3 @@ def test_discrete_values_run_through_a_structure(method: Literal["sequential", "
     spelled = [[np.flatnonzero(USES[path]) for path in np.flatnonzero(row)] for row in possible]
     expected = [min((tuple(w.tolist()) for w in words), default=None) for words in spelled]
     assert order.read(value.second.second) == expected
-
-
-@pytest.mark.parametrize("base", [Tropical(), Boolean()], ids=lambda s: s.name)
-def test_the_best_of_a_structure_over_other_bases(base: Tropical | Boolean):
-    """Reverse pass of a scan whose state holds costs or truth values, without tangents."""
-    parts = Distribution(chain_of(WEIGHTS)[0]).argmax_parts(base)
-    scores = enumerated(WEIGHTS).scores
-    if isinstance(base, Boolean):
-        scores = np.where(scores > -INF, 0.0, -INF)
-    flat = (parts.emission[:, 0], parts.transition.reshape(CASES, -1))
-    possible = np.arange(CASES) != IMPOSSIBLE
-    marks = np.concatenate(flat, 1)[possible]
-    np.testing.assert_array_equal(marks, USES[winners(scores)][possible])
