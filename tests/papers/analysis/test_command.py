@@ -67,7 +67,7 @@ def test_counts_and_probabilities_are_the_models(runs: Runs):
     rewriter = Rewriter.of(loaded.model, loaded.parameters)
     number = {s: i for i, s in enumerate(loaded.model.inventory.symbols)}
     for row in value["rewriting"]:
-        p = np.exp(rewriter.log_probability[:, number[row["a"]], number[row["b"]]])
+        p = np.exp(rewriter.passes[0].log_probability[:, number[row["a"]], number[row["b"]]])
         assert list(row["probabilities"].values()) == pytest.approx(p.tolist())
     rules = value["nunberg"]["changed"]
     assert rules["rules"] == 192
