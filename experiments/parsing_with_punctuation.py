@@ -35,7 +35,8 @@ from semipunct.corpus.examples import treebank_digest
 from semipunct.corpus.treebank import PUNCTUATION
 from semipunct.evaluation.parsing import parsing_statistics
 from semipunct.evaluation.results import Result, join_signature
-from semipunct.formats import format_of
+from semipunct.formats.conllu import Conllu
+from semipunct.formats.conllu.reading import to_entry
 from semipunct.models.parsing.parser import Parser
 from semipunct.pipelines.parses import parse
 from semipunct.training.config import load_config
@@ -85,10 +86,9 @@ class Example:
 def examples(paths: Sequence[Path]) -> Iterator[Example]:
     """Read treebanks; sentences whose marks have dependents are excluded."""
     for path in paths:
-        form: Any = format_of(path)
-        versions = (replace(form, marks=marks).read(path) for marks in ("slots", "words"))
-        for bare, whole in zip(*versions, strict=True):
+        for bare in Conllu().read(path):
             if isinstance(bare.content, Sentence):
+                whole: Any = to_entry(bare.record, "words")
                 upos = whole.content.upos
                 marks = [i for i, tag in enumerate(upos, 1) if tag == PUNCTUATION]
                 numbers = tuple(i for i in range(1, len(upos) + 1) if i not in set(marks))

@@ -24,11 +24,13 @@ from tables import chance, markdown
 
 from semipunct.arrays.compilation import enable_compilation_cache
 from semipunct.arrays.memory import hold_memory
-from semipunct.corpus import Entry, Sentence
+from semipunct.corpus import Entry, Omitted, Sentence
 from semipunct.corpus.treebank import PUNCTUATION
 from semipunct.evaluation.parsing import ParsingStatistics
 from semipunct.evaluation.results import Result, join_signature
 from semipunct.formats import format_of
+from semipunct.formats.conllu import Conllu
+from semipunct.formats.conllu.reading import to_entry
 from semipunct.papers.transitions.options import Punctuation
 from semipunct.papers.transitions.parser import BeamParser, Parse
 from semipunct.training.config import load_config
@@ -95,9 +97,18 @@ def examples(
     return read_examples[:limit], omitted
 
 
-def _read(files: Iterable[Path], marks: str) -> Iterable[Entry[Any]]:
+def _read(files: Iterable[Path], marks: Any) -> Iterable[Entry[Any]]:
     for path in files:
-        yield from replace(format_of(path), marks=marks).read(path)
+        form: Any = format_of(path)
+        if isinstance(form, Conllu):
+            yield from (
+                entry
+                if isinstance(entry.content, Omitted) and entry.content.fault
+                else to_entry(entry.record, marks)
+                for entry in form.read(path)
+            )
+        else:
+            yield from replace(form, marks=marks).read(path)
 
 
 def set_aside(training: list[Example], share: float) -> tuple[list[Example], list[Example]]:
