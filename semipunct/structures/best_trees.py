@@ -19,10 +19,6 @@ import numpy as np
 def best_heads(arcs: Any, lengths: Any, single_root: bool) -> tuple[Any, Any]:
     """Find the best tree of each item: heads ``[batch, n]``, log weights ``[batch]``.
 
-    Trees are compared by number of forbidden arcs, then, with a single root, by children of the
-    root, then by weight. These triples add exactly, unlike a large penalty, and need no second
-    search, unlike Zmigrod et al. (2020), section 3.
-
     Args:
         arcs: ``[batch, n + 1, n + 1]`` log weights from head to dependent; node 0 is the root.
     """
@@ -38,7 +34,10 @@ def best_heads(arcs: Any, lengths: Any, single_root: bool) -> tuple[Any, Any]:
             log_weight[item] = np.nan
             continue
         possible = used & (weight > -np.inf)
-        # A forbidden arc counts for more than all children of the root; small integers add exactly.
+        # Compare trees by number of forbidden arcs, then by children of a single root, then by
+        # weight. A forbidden arc counts for more than all children of the root. Small integers add
+        # exactly, unlike a large penalty, and need no second search, unlike Zmigrod et al. (2020),
+        # section 3.
         rank = np.where(possible, 0.0, -(length + 1.0))
         rank[0] -= single_root
         rank[~used] = -np.inf
@@ -127,21 +126,16 @@ def top_heads(arcs: Any, lengths: Any, single_root: bool, k: int) -> tuple[Any, 
 class _Trees(NamedTuple):
     """An entry of the heap: a set of trees.
 
-    Attributes:
-        negative: minus an upper bound of the log weight; exact if ``is_known``.
-        number: tie-breaker.
-        is_known: whether ``tree`` is the best of the set. Otherwise trees of the set first differ
-            from ``tree`` at the word after the fixed ones.
-        left: ``[n + 1, n + 1]`` log weights; minus infinity if forbidden.
-        fixed: number of initial words with fixed heads.
+    Unless ``is_known``, the trees of the set first differ from ``tree`` at the word after the fixed
+    ones.
     """
 
-    negative: float
-    number: int
-    is_known: bool
-    left: Any
-    fixed: int
-    tree: Any
+    negative: float  # minus an upper bound of the log weight, exact if known
+    number: int  # tie-breaker
+    is_known: bool  # whether `tree` is the best tree of the set
+    left: Any  # [n + 1, n + 1] log weights, minus infinity if forbidden
+    fixed: int  # number of initial words with fixed heads
+    tree: Any  # [n] heads
 
 
 def _ranked(weight: Any, single_root: bool) -> Iterator[tuple[Any, float]]:
@@ -191,30 +185,18 @@ def _ranked(weight: Any, single_root: bool) -> Iterator[tuple[Any, float]]:
 
 
 class _Graph(NamedTuple):
-    """A contracted graph with s nodes and its history.
+    """A contracted graph with s nodes and its history."""
 
-    Attributes:
-        rank: ``[s, s]`` compared first; minus infinity for absent arcs.
-        weight: ``[s, s]`` compared second.
-        arc: ``[2, s, s]`` head and dependent in the sentence.
-        node: ``[s]`` representative of each word, the lowest of its cycle.
-        heads: ``[s]`` best heads.
-        cycle: ``[s]`` mask of a cycle; empty at the end.
-        cycles: ``[s, s]`` contracted cycles by level.
-        nodes: ``[s, s]`` by level, ``node`` before contraction.
-        arcs: ``[s, 2, s]`` by level, arcs of the sentence to the cycle.
-    """
-
-    rank: Any
-    weight: Any
-    arc: Any
-    node: Any
-    heads: Any
-    cycle: Any
-    level: Any
-    cycles: Any
-    nodes: Any
-    arcs: Any
+    rank: Any  # [s, s], compared first; minus infinity for absent arcs
+    weight: Any  # [s, s], compared second
+    arc: Any  # [2, s, s] head and dependent in the sentence
+    node: Any  # [s] representative of each word, the lowest node of its cycle
+    heads: Any  # [s] best heads
+    cycle: Any  # [s] mask of a cycle; empty at the end
+    level: Any  # number of contractions
+    cycles: Any  # [s, s] contracted cycles by level
+    nodes: Any  # [s, s] by level, `node` before contraction
+    arcs: Any  # [s, 2, s] by level, arcs of the sentence to each node
 
 
 def traced_best_heads(arcs: jax.Array, lengths: jax.Array, single_root: bool) -> jax.Array:

@@ -185,18 +185,11 @@ def linear_chain(
 
 
 class _Forward(NamedTuple):
-    """A forward recursion for ``Recursion.scan``.
-
-    Attributes:
-        step: maps state and slices to the next state.
-        state: forward values ``[batch, states]`` at position 0, their ``Scale``, and ``[batch]``
-            whether a product may be wrong.
-        slices: ``[batch, length - 1, ...]``.
-    """
+    """A forward recursion for ``Recursion.scan``."""
 
     step: Any
-    state: Any
-    slices: Any
+    state: Any  # values [batch, states] at position 0, their `Scale`, whether they may be wrong
+    slices: Any  # [batch, length - 1, ...]
 
 
 def _sequential(

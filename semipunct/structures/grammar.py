@@ -261,11 +261,7 @@ def _descend(
     length: int,
     positions: bool,
 ) -> jax.Array:
-    """Sample the rules and preterminals below the topmost spans.
-
-    Args:
-        spans: ``[batch, n + 1, n + 1, symbols]`` log weights by start and end.
-        first: ``[draws, 1, 3]`` symbol, start and end of each topmost span.
+    """Sample the rules and preterminals below spans ``first``, of symbol, start and end.
 
     Returns:
         Flat indices of rules, left and right preterminals and, with ``positions``, spans.

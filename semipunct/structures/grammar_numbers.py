@@ -19,19 +19,12 @@ from semirings.numerics import log_times, matmul, relative, safe_log
 
 
 class Spans(NamedTuple):
-    """Spans of a chart.
+    """Spans of a chart; ``number`` has weights relative to the largest symbol."""
 
-    Attributes:
-        number: ``[..., symbols]`` weights relative to the largest.
-        unit: ``[...]`` log weight of the largest.
-        low: ``[...]`` whether products of a number may underflow.
-        unsure: ``[...]`` whether lost terms may matter.
-    """
-
-    number: Any
-    unit: Any
-    low: Any
-    unsure: Any
+    number: Any  # [..., symbols]
+    unit: Any  # [...] log weight of the largest symbol
+    low: Any  # [...] whether products of a number may underflow
+    unsure: Any  # [...] whether lost terms may matter
 
 
 class _Vectors:
@@ -54,9 +47,8 @@ VECTORS: Any = _Vectors()
 def widening(rules: jax.Array, words: jax.Array) -> tuple[Any, Spans]:
     """Return the step of the recursion over widths and the initial row.
 
-    Charts have only nonterminals. A word is the left part only at the first split and the right
-    part only at the last, so rules with a word are applied as one matrix per word, without a sum
-    over splits. A step outputs log weights.
+    Charts have only nonterminals: words are added at the first and last split of a span. A step
+    outputs log weights.
 
     Args:
         rules: ``[batch or 1, nonterminals, symbols, symbols]`` log weights.
@@ -73,6 +65,8 @@ def widening(rules: jax.Array, words: jax.Array) -> tuple[Any, Spans]:
     least = _least(length * symbols**2, words.dtype)
     word = _spans(words, jnp.zeros((batch, length), bool))
     columns = _flat(by_rule[:, :count, :count])
+    # A word is a left part only at the first split and a right part only at the last, so rules with
+    # a word become one matrix per word.
     after_word = _by_words(word.number, by_rule[:, count:, :count])
     before_word = _by_words(word.number, jnp.swapaxes(by_rule[:, :count, count:], 1, 2))
     next_words = jnp.pad(word.number[:, 1:], ((0, 0), (0, 1), (0, 0)))

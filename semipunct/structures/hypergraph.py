@@ -216,19 +216,13 @@ def _integers(name: str, array: npt.ArrayLike) -> npt.NDArray[np.int32]:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """The levels of one hypergraph; node 0 is ``NOTHING``.
+    """The levels of one hypergraph; node 0 is ``NOTHING``."""
 
-    Attributes:
-        levels: ``[nodes]``; -1 for ``NOTHING``.
-        slots: ``[nodes]`` indices within levels.
-        order: ``[edges]`` indices among hyperedges into the same head.
-    """
-
-    levels: npt.NDArray[np.int32]
-    slots: npt.NDArray[np.int32]
-    order: npt.NDArray[np.int32]
-    heads: npt.NDArray[np.int32]
-    tails: npt.NDArray[np.int32]
+    levels: npt.NDArray[np.int32]  # [nodes]; -1 for NOTHING
+    slots: npt.NDArray[np.int32]  # [nodes] indices within levels
+    order: npt.NDArray[np.int32]  # [edges] indices among hyperedges into the same head
+    heads: npt.NDArray[np.int32]  # [edges]
+    tails: npt.NDArray[np.int32]  # [edges, tails]
     root: int
 
     def places(self, width: int) -> npt.NDArray[np.int32]:

@@ -3,14 +3,8 @@
 The determinant (Koo et al. 2007; Smith and Smith 2007) is rescaled per word to avoid overflow. Its
 pivots are differences, however, and lose digits if cycles outweigh their exits: relative errors eps
 in a matrix M change the log determinant by at most eps times the sum of ``|inv(M)| * |M|``, the
-sensitivity. Items with a large one are summed by elimination.
-
-With a single root, its arcs are added to the row of word 1 (Koo et al., section 3.2, replace that
-row): columns of the Laplacian sum to zero.
-
-Elimination (Grassmann, Taksar and Heyman 1985) removes words from last to first: the pivot is the
-sum of arcs to the word, and paths through it are added to direct arcs, without differences. With a
-single root, weights are leading terms of series in t, in which arcs from the root have order 1.
+sensitivity. Items with a large one are summed by elimination (Grassmann, Taksar and Heyman 1985),
+which has no differences.
 """
 
 from __future__ import annotations
@@ -123,6 +117,8 @@ def by_inverse(weights: jax.Array, lengths: jax.Array, single_root: bool) -> Sum
         most = jnp.where(most > -jnp.inf, most, 0.0)
         root = jnp.exp(log_root - most)
         log_scale = log_scale + most[:, 0]
+        # Add the root's arcs to the row of word 1; Koo et al. (2007), section 3.2, replace the row.
+        # The determinant is the same, since columns of the Laplacian sum to zero.
         exits = (jnp.arange(words) == 0)[:, None] * root[:, None]
         diagonal = jnp.where(padding, 1.0, to_word)
     else:
@@ -223,6 +219,9 @@ def _log_partition_by_elimination(
     root = (places[:, None] == 0) & used
     order = jnp.where(root, int(single_root), 0)
 
+    # Remove words from last to first. The pivot is the sum of arcs to the word; paths through it
+    # are added to direct arcs. With a single root, weights are leading terms of series in t, in
+    # which arcs from the root have order 1; terms of order 1 are trees with one root.
     def eliminate(state: Any, word: jax.Array) -> tuple[Any, Any]:
         value, order = state
         heads = jnp.where(places < word, value[:, :, word], -jnp.inf)

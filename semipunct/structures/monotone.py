@@ -173,7 +173,7 @@ def _first(operations: jax.Array) -> jax.Array:
 
 
 def _skewed(x: jax.Array) -> jax.Array:
-    """Shift row i right by i: ``[..., n, m, operations]`` to ``[..., n, n + m - 1, operations]``."""
+    """Shift row i right by i: ``[..., n, m, operations]`` to ``[..., n, n + m - 1, ...]``."""
     *leading, rows, columns, count = x.shape
     x = jnp.pad(x, [(0, 0)] * (len(leading) + 1) + [(0, rows), (0, 0)])
     flat = x.reshape(*leading, rows * (columns + rows), count)
@@ -211,9 +211,8 @@ def _follow(alignments: Alignments, s: Semiring, of_transition: Any) -> Value:
 def _forward(alignments: Alignments, s: Semiring, feature: AlignmentParts | None) -> Any:
     """Return step, state, slices and number of steps of the forward recursion.
 
-    The state has path prefixes that end in the last two diagonals, ``[batch, 2, next, n + 1]``; a
-    step outputs sums by last operation. Rows are the last axis, the only one long enough for vector
-    instructions.
+    A step outputs sums by last operation. Rows are the last axis, the only one long enough for
+    vector instructions.
     """
     weights, moves = alignments.weights, alignments.moves
     batch, rows, columns, _ = weights.step.shape
@@ -255,6 +254,7 @@ def _forward(alignments: Alignments, s: Semiring, feature: AlignmentParts | None
 
     like = s.lift(jnp.zeros((batch, 1, _follow_shape(alignments)[1], rows), step_weights.dtype))
     first = s.where(jnp.arange(rows) == 0, s.ones_like(like), s.zeros_like(like))
+    # Path prefixes that end in the last two diagonals, [batch, 2, next, n + 1].
     onward = s.concatenate([first, s.zeros_like(first)], axis=1)
     steps = rows + columns - 2
     slices = (

@@ -221,19 +221,12 @@ def _used_pairs(items: Any) -> Any:
 
 
 class _Level(NamedTuple):
-    """The sets of one size, as bit masks.
+    """The sets of one size, as bit masks."""
 
-    Attributes:
-        number: ``[sets]`` masks, ascending.
-        item: ``[sets, size]`` members.
-        rest_number: ``[sets, size]`` the mask without that member.
-        without: ``[sets, size]`` its index among masks of its size.
-    """
-
-    number: npt.NDArray[np.int32]
-    item: npt.NDArray[np.int32]
-    rest_number: npt.NDArray[np.int32]
-    without: npt.NDArray[np.int32]
+    number: npt.NDArray[np.int32]  # [sets], ascending
+    item: npt.NDArray[np.int32]  # [sets, size] members
+    rest_number: npt.NDArray[np.int32]  # [sets, size] the mask without that member
+    without: npt.NDArray[np.int32]  # [sets, size] its index among masks of its size
 
 
 @cache

@@ -183,19 +183,12 @@ def _widening(s: Semiring, arcs: Value) -> tuple[Any, Any, Any]:
 
 
 class _Spans(NamedTuple):
-    """Log weights of spans by first and last word, ``[batch, places, places]``.
+    """Log weights of spans of words i to j, ``[batch, places, places]``."""
 
-    Attributes:
-        right: word i dominates words i + 1 to j.
-        left: word j dominates words i to j - 1.
-        right_open: ``right``, with word j a child of word i.
-        left_open: ``left``, with word i a child of word j.
-    """
-
-    right: jax.Array
-    left: jax.Array
-    right_open: jax.Array
-    left_open: jax.Array
+    right: jax.Array  # word i dominates words i + 1 to j
+    left: jax.Array  # word j dominates words i to j - 1
+    right_open: jax.Array  # `right`, with word j a child of word i
+    left_open: jax.Array  # `left`, with word i a child of word j
 
 
 # Spans: complete to the right or left, or two adjacent complete spans.

@@ -115,9 +115,7 @@ class SemiMarkovChain(Readable[SemiMarkovParts], Traceable):
     ) -> Total:
         """Run the forward recursion (section 3.2).
 
-        The state is a window of ``max_width`` vectors: sums over segmentations that end just before
-        the position, then older sums, already multiplied by the transition. A position costs
-        ``max_width * states + states ** 2`` products.
+        A position takes ``max_width * states + states ** 2`` products.
         """
         batch, length, _, _ = self.weights.segment.shape
         if length == 0:
