@@ -65,7 +65,6 @@ class CTC(Readable[CTCParts], Traceable):
 
     Attributes:
         lengths: ``[batch, 2]`` numbers of frames and labels.
-        labels: ``[batch, labels]``.
     """
 
     labels: jax.Array
@@ -202,7 +201,7 @@ def ctc(
 
 
 def _skips(alignments: CTC, states: int) -> jax.Array:
-    """Return ``[batch, states]``, whether a state, or the end, can follow the state two before."""
+    """Return a mask ``[batch, states]`` of states, or the end, that can follow the state two before."""
     labels, (_, counts) = alignments.labels, alignments.lengths.T
     number = jnp.arange(states // 2 + 1)
     padded = jnp.pad(labels, ((0, 0), (1, len(number) + 1)))
@@ -212,14 +211,14 @@ def _skips(alignments: CTC, states: int) -> jax.Array:
 
 
 def _ends(alignments: CTC) -> jax.Array:
-    """Return ``[batch, states]``, whether alignments may end there."""
+    """Return a mask ``[batch, states]`` of final states."""
     last = 2 * alignments.lengths[:, 1:]
     state = jnp.arange(alignments.weights.state.shape[2])
     return (state == last) | (state == last - 1)
 
 
 def _used(alignments: CTC) -> jax.Array:
-    """Return ``[batch, frames, states]``, whether paths reach each state if all labels differ."""
+    """Return a mask ``[batch, frames, states]`` of reachable states, if all labels differ."""
     _, frames, states = alignments.weights.state.shape
     frames_of_item, labels_of_item = (x[:, None, None] for x in alignments.lengths.T)
     last_frame, last_state = frames_of_item - 1, 2 * labels_of_item
@@ -300,7 +299,7 @@ def label_sequences(
 def symbols_of(
     labels: jax.Array, lengths: jax.Array, symbols: int, blank: int
 ) -> npt.NDArray[np.bool_] | None:
-    """Return ``[batch, symbols]``, the symbols each item uses; None if labels are traced."""
+    """Return a mask ``[batch, symbols]`` of symbols in use; None if labels are traced."""
     if isinstance(labels, Tracer) or isinstance(lengths, Tracer):
         return None
     of_item = np.zeros((len(labels), symbols), bool)
@@ -358,7 +357,7 @@ def transducer(
 def _used_by_transducer(
     labels: jax.Array, lengths: jax.Array, shape: tuple[int, ...], blank: int
 ) -> npt.NDArray[Any] | None:
-    """Return ``[batch, frames, labels + 1, symbols]``, whether an alignment may use each weight."""
+    """Return a mask ``[batch, frames, labels + 1, symbols]`` of weights in use."""
     if (of_item := symbols_of(labels, lengths, shape[-1], blank)) is None:
         return None
     inside = np.ones(shape, bool)

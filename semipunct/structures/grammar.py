@@ -70,8 +70,8 @@ class GrammarParts(NamedTuple):
 class PCFG(Readable[GrammarParts], Traceable):
     """A batch of sentences with grammars; build with ``pcfg``.
 
-    Usual form: ``[..., batch, spans, 3]``, first word, last word and symbol of each span, single
-    words included, in any order, padded with -1.
+    Usual form: ``[..., batch, spans, 3]``, first word, last word and symbol of all spans, single
+    words included, padded with -1.
     """
 
     form_axes: ClassVar[int] = 2
@@ -364,7 +364,7 @@ def pcfg(
 
 
 def _wide(words: Any) -> Any:
-    """Return ``[batch, n, n, 1]``, whether a parse may have a span, given words ``[batch, n]``."""
+    """Return a mask ``[batch, n, n, 1]`` of spans a parse may have, given words ``[batch, n]``."""
     upper = np.triu(np.ones((words.shape[1],) * 2, bool), 1)
     return (words[:, None, :] & upper)[..., None]
 

@@ -90,14 +90,14 @@ def checked_arcs(arcs: Any, lengths: Any) -> tuple[ArcParts, jax.Array]:
 
 
 def used_arcs(words: Any) -> Any:
-    """Return the arcs a tree may have, given ``[batch, n + 1]`` words, root included."""
+    """Return a mask of possible arcs, given a mask ``[batch, n + 1]`` of words, root included."""
     size = words.shape[1]
     between = ~np.eye(size, dtype=bool) & (np.arange(size) > 0)
     return words[:, :, None] & words[:, None, :] & between[None]
 
 
 def _are_trees(xp: Any, head: Any, used: Any, lengths: Any, single_root: bool) -> Any:
-    """Return ``[..., batch]``, whether all words reach the root, by pointer doubling."""
+    """Return a mask ``[..., batch]`` of trees, found by pointer doubling."""
     last = lengths[:, None] if isinstance(lengths, Tracer) else np.asarray(lengths)[:, None]
     inside = xp.all(((head >= 0) & (head <= last)) | ~used, -1)
     above = xp.concatenate([xp.zeros_like(head[..., :1]), xp.clip(head, 0, head.shape[-1])], -1)
@@ -108,7 +108,7 @@ def _are_trees(xp: Any, head: Any, used: Any, lengths: Any, single_root: bool) -
 
 
 def _cross(xp: Any, head: Any, used: Any) -> Any:
-    """Return ``[..., batch]``, whether any two arcs cross, arcs from the root included."""
+    """Return a mask ``[..., batch]`` of items with crossing arcs, arcs from the root included."""
     word = np.arange(1, head.shape[-1] + 1)
     low, high = xp.minimum(head, word), xp.maximum(head, word)
     first, second = (..., slice(None), None), (..., None, slice(None))

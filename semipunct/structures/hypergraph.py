@@ -404,14 +404,11 @@ def ends_of(edges: jax.Array, tails: jax.Array, count: int) -> tuple[jax.Array, 
 def uses_of(
     numbers: jax.Array, edges: jax.Array, tails: jax.Array, roots: jax.Array, count: int
 ) -> tuple[jax.Array, jax.Array]:
-    """Count hyperedges, and check that they form a derivation.
-
-    Args:
-        numbers: ``[..., batch, most]`` indices, -1 for none.
+    """Count the uses of hyperedges ``[..., batch, most]``, padded with -1.
 
     Returns:
-        Counts ``[..., batch, edges]``; ``[..., batch]`` whether needed nodes, and no others, are
-        derived once.
+        Counts ``[..., batch, edges]``; a mask ``[..., batch]`` of derivations, which derive each
+        needed node, and no other, once.
     """
     batch, places = len(edges), edges[0].size + 1
     flat = numbers.reshape(math.prod(numbers.shape[:-2]), *numbers.shape[-2:])

@@ -89,7 +89,7 @@ def exact_sums(arcs: jax.Array, lengths: jax.Array, single_root: bool) -> Sums:
 
 
 def is_spared(sums: Sums, lengths: jax.Array) -> jax.Array:
-    """Return ``[batch]``, whether sums by the inverse are accurate."""
+    """Return a mask ``[batch]`` of items whose sums by the inverse are accurate."""
     return sums.sensitivity <= _LOSS * (lengths + 1)
 
 
@@ -157,7 +157,7 @@ def _largest(x: jax.Array) -> jax.Array:
 def _inverse(matrix: jax.Array) -> tuple[jax.Array, jax.Array, jax.Array]:
     """Return inverse, log absolute determinant, and whether both are finite.
 
-    Otherwise they and their gradients are zero, not NaN.
+    Otherwise they and their gradients are zero rather than NaN.
     """
     decomposed, _, order = jax.lax.linalg.lu(matrix)
     eye = jnp.eye(matrix.shape[-1], dtype=matrix.dtype)[order]

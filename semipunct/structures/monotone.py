@@ -45,8 +45,7 @@ class AlignmentParts(NamedTuple):
     """Parts of an alignment.
 
     Attributes:
-        step: ``[batch, n + 1, m + 1, operations]``; ``[b, i, j, o]``: operation o leads to cell (i,
-            j).
+        step: ``[batch, n + 1, m + 1, operations]``; ``[b, i, j, o]``: o leads to cell ``(i, j)``.
         transition: ``[batch, operations, operations]``, shared by all positions; None for zeros.
     """
 
@@ -75,7 +74,7 @@ class Alignments(Readable[AlignmentParts], Traceable):
         return jnp.cumsum(jnp.where(operations[..., None] < 0, 0, moves), -2)
 
     def pairs(self, operations: Any) -> jax.Array:
-        """Return the match of each symbol of the first sequence, ``[..., n]``; -1 for none."""
+        """Return the position matched with each symbol of the first sequence, or -1: ``[..., n]``."""
         operations = jnp.asarray(operations)
         rows = self.weights.step.shape[-3] - 1
         both = jnp.array([move == (1, 1) for move in self.moves])
@@ -182,7 +181,7 @@ def _skewed(x: jax.Array) -> jax.Array:
 
 
 def used_steps(lengths: Any, shape: tuple[int, ...], moves: Moves, xp: Any = jnp) -> Any:
-    """Return ``[batch, n + 1, m + 1, operations]``, whether a path may take each step."""
+    """Return a mask ``[batch, n + 1, m + 1, operations]`` of steps a path may take."""
     down, right = xp.asarray(moves).T
     row, column = (xp.arange(n)[:, None] for n in shape[1:3])
     last_row, last_column = (x[:, None, None] for x in lengths.T)
@@ -289,7 +288,7 @@ def alignments(
     Use negative costs for edit distance or Needleman-Wunsch, log probabilities for a pair HMM.
 
     Args:
-        match: ``[*batch, n, m]`` log weights. Results have their dtype.
+        match: ``[*batch, n, m]`` log weights; their dtype is used for results.
         delete: log weight of deleting symbol i after j symbols of the second sequence; broadcasts
             to ``[*batch, n, m + 1]``.
         insert: log weight of inserting symbol j after i symbols of the first; broadcasts to

@@ -187,7 +187,7 @@ def _sample(trees: NonprojectiveTrees, keys: jax.Array, count: int) -> jax.Array
 
 
 def _can_walk(sums: matrix_tree.Sums) -> jax.Array:
-    """Return ``[batch]``, whether walks are short enough."""
+    """Return a mask ``[batch]`` of items with short walks."""
     return (sums.sensitivity < _SENSITIVITY) & (sums.draws < _DRAWS)
 
 

@@ -106,7 +106,7 @@ class LinearOrderings(Readable[OrderingParts], Traceable):
         """
         s, batch = semiring, len(self.lengths)
         levels, _, factor = _forward(self, s, feature)
-        # The first set of each size holds the first items, the whole of an item of that length.
+        # The first set of a size contains the first items, all that a sequence of that length has.
         whole = jax.tree.map(lambda *xs: jnp.stack([x[:, 0] for x in xs], 1), *levels)
         ended = self.lengths[:, None] == jnp.arange(len(levels))
         value = s.sum(s.where(ended, whole, s.zeros((batch, len(levels)))), axis=1)
@@ -214,7 +214,7 @@ def _forward(
 
 
 def _used_pairs(items: Any) -> Any:
-    """Return ``[batch, n, n]``, the pairs an order may use; None if unknown."""
+    """Return a mask ``[batch, n, n]`` of pairs in use; None if lengths are traced."""
     if items is None:
         return None
     return items[:, :, None] & items[:, None, :] & ~np.eye(items.shape[1], dtype=bool)[None]

@@ -1,4 +1,4 @@
-"""Given trees of phrases with labels at both edges, read by an automaton at each slot.
+"""Labels at the edges of phrases in given trees, read by an automaton at each slot.
 
 Phrases may share edges, so the inside value of a phrase c is a matrix, from states at its left slot
 to states at its right slot, with the matrix M(l) of label l::
@@ -6,7 +6,7 @@ to states at its right slot, with the matrix M(l) of label l::
     IN(c) = sum over l, r of choice[c, l, r] M(l) IN(children of c) M(r)
 
 This is Algorithm 1 of Li, Wang and Eisner (2019) for phrases that share their heads (footnote 2);
-docs/decisions/papers.md describes the model of commas.
+see docs/decisions/papers.md.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class PhraseMarks(PartWise[PhraseMarkParts]):
 
     Attributes:
         depths: ``[batch, nodes]``.
-        words: ``[batch, nodes]`` twice the number of preceding words, plus one for words.
+        words: ``[batch, nodes]`` twice the number of words before a node, plus one if it is a word.
         matrices: ``[batch or 1, labels, states, states]``.
         initial: ``[batch or 1, states]``.
     """
@@ -68,7 +68,7 @@ class PhraseMarks(PartWise[PhraseMarkParts]):
     levels: int
 
     def unnormalized_log_prob(self, parts: PhraseMarkParts) -> jax.Array:
-        """Return log weights ``[batch]``: totals in which other parts are forbidden."""
+        """Return log weights ``[batch]``, the totals with all other parts forbidden."""
         weights = jax.tree.map(lambda x, w: jnp.where(x > 0, w, -jnp.inf), parts, self.weights)
         total = replace(self, weights=weights).total(Log())
         return total.value + total.log_scale

@@ -48,7 +48,7 @@ def settle(s: Semiring, run: Callable[[bool], tuple[T, jax.Array]]) -> T:
     if not decides(s):
         return outcome
 
-    # Checkpoint the repeat, whose residuals would take memory even if it is not run.
+    # Checkpoint the repeat: its residuals would take memory even if it does not run.
     def again(_: Any) -> T:
         return run(True)[0]
 

@@ -136,8 +136,8 @@ def _complete(s: Semiring, arcs: Value, recursion: Recursion) -> tuple[Value, Va
     """Sum over complete spans ``[batch, places]``.
 
     Returns:
-        In entry d: word 0 dominates words 1 to d; word d dominates words 0 to d - 1; word d
-        dominates all later words.
+        Three values; in entry d, word 0 dominates words 1 to d, word d dominates words 0 to d - 1,
+        and word d dominates all later words.
     """
     places = jax.tree.leaves(arcs)[0].shape[1]
     step, chart, slices = _widening(s, arcs)

@@ -187,7 +187,7 @@ def _forward(
 ) -> Any:
     """Return step, state and slices of the forward recursion over positions.
 
-    A step outputs the window before the segments that end there, and the sums after them.
+    A step outputs its window before segment weights, and the sums by state after them.
     """
     segment, transition, initial = chain.weights
     batch, length, widths, states = segment.shape
@@ -278,7 +278,7 @@ def semi_markov_chain(
 
 
 def _used_segments(ends: Any, widths: int) -> Any:
-    """Return ``[batch, length, widths, 1]``, whether a segment lies within its item."""
+    """Return a mask ``[batch, length, widths, 1]`` of segments within their items."""
     begun = np.arange(widths)[None, :, None] <= np.arange(ends.shape[1])[:, None, None]
     return ends[:, :, None, None] & begun[None]
 

@@ -65,8 +65,8 @@ class SpanParts(NamedTuple):
 class SpanTrees(Readable[SpanParts], Traceable):
     """A batch of sets of bracketings; build with ``span_trees``.
 
-    Usual form: ``[..., batch, spans, 3]``, first word, last word and label of each span in any
-    order, padded with -1.
+    Usual form: ``[..., batch, spans, 3]``, first word, last word and label of all spans, padded
+    with -1.
     """
 
     form_axes: ClassVar[int] = 2
@@ -167,10 +167,10 @@ def _lifted(
 
 
 def _used_spans(words: Any) -> Any:
-    """Return ``[batch, n, n]``, whether a tree may have a span; None if unknown."""
+    """Return a mask ``[batch, n, n]`` of spans in use; None if lengths are traced."""
     if words is None:
         return None
-    # It is if its last word is in the sentence.
+    # A span is in the sentence if its last word is.
     return words[:, None, :] & np.triu(np.ones((1, words.shape[1], words.shape[1]), bool))
 
 
@@ -221,8 +221,7 @@ def spans_of_trees(
         spans: ``[..., batch, spans, 3]`` first word, last word and label, padded with -1.
 
     Returns:
-        First words, last words, labels, and a mask of used spans; ``[..., batch]`` whether they are
-        a tree.
+        First words, last words, labels, a mask of used spans, and a mask ``[..., batch]`` of trees.
     """
     spans = as_form(spans, (len(lengths), None, 3), "spans")
     inside = used_places(lengths, words)
