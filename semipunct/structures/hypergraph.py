@@ -42,11 +42,7 @@ class Room(NamedTuple):
 
 
 class HyperedgeParts(NamedTuple):
-    """Parts of a derivation.
-
-    Attributes:
-        edge: ``[batch, edges]``.
-    """
+    """Parts of a derivation, ``[batch, edges]``."""
 
     edge: Any
 

@@ -65,15 +65,10 @@ def decides(s: Semiring) -> bool:
 
 
 class Scale(NamedTuple):
-    """A compensated sum of logs (Kahan 1965), since rounding of many small terms adds up.
+    """A compensated sum of logs (Kahan 1965), since rounding of many small terms adds up."""
 
-    Attributes:
-        log: ``[batch]``.
-        lost: ``[batch]`` rounding error.
-    """
-
-    log: jax.Array
-    lost: jax.Array
+    log: jax.Array  # [batch] sum
+    lost: jax.Array  # [batch] rounding error
 
     @classmethod
     def of(cls, log: jax.Array) -> Scale:

@@ -214,9 +214,6 @@ def _descend(spans: _Spans, whole: Sequence[Any], key: jax.Array) -> jax.Array:
     """Sample the arcs within spans: heads and dependents ``[draws, arcs, 2]``.
 
     Absent arcs have a dependent beyond the last word.
-
-    Args:
-        whole: kind and ends ``[count, batch]`` of the topmost spans.
     """
     count, batch = whole[0][1].shape
     places = spans.right.shape[1]
