@@ -201,7 +201,7 @@ def ctc(
 
 
 def _skips(alignments: CTC, states: int) -> jax.Array:
-    """Return a mask ``[batch, states]`` of states (or the end) that can follow the state two before."""
+    """Return a mask ``[batch, states]`` of states, or the end, that may follow a skipped blank."""
     labels, (_, counts) = alignments.labels, alignments.lengths.T
     number = jnp.arange(states // 2 + 1)
     padded = jnp.pad(labels, ((0, 0), (1, len(number) + 1)))

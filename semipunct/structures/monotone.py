@@ -74,7 +74,7 @@ class Alignments(Readable[AlignmentParts], Traceable):
         return jnp.cumsum(jnp.where(operations[..., None] < 0, 0, moves), -2)
 
     def pairs(self, operations: Any) -> jax.Array:
-        """Return the position matched with each symbol of the first sequence, ``[..., n]``, or -1."""
+        """Return the position matched with each symbol of the first sequence, or -1."""
         operations = jnp.asarray(operations)
         rows = self.weights.step.shape[-3] - 1
         both = jnp.array([move == (1, 1) for move in self.moves])
