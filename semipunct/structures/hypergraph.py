@@ -363,6 +363,7 @@ def check_derivations(
     for edge in order:
         head, within, last = int(heads[edge]), 0, NOTHING
         for tail in tails[edge].tolist():
+            # Parts could not represent two uses of a node.
             if shared := within & below[tail]:
                 raise UsageError(
                     f"hyperedge {edge} derives node {head} from {last} and {tail}, both of "

@@ -19,8 +19,8 @@ from semipunct.structures.heads import used_arcs
 from semirings.devices import scan
 from semirings.numerics import anywhere, matmul
 
-# Largest sensitivity per word for sums by the inverse, with errors at most a few times those of
-# elimination. Uniform weights have 3, a certain tree 1.
+# Largest sensitivity per word for sums by the inverse; errors are at most a few times as large as
+# by elimination. Uniform weights have 3, a certain tree 1.
 _LOSS = 16
 
 # Items that are eliminated together.
@@ -118,7 +118,7 @@ def by_inverse(weights: jax.Array, lengths: jax.Array, single_root: bool) -> Sum
         root = jnp.exp(log_root - most)
         log_scale = log_scale + most[:, 0]
         # Add the root's arcs to the row of word 1; Koo et al. (2007), section 3.2, replace the row.
-        # The determinant is the same, since columns of the Laplacian sum to zero.
+        # Columns of the Laplacian sum to zero, so the determinant sums over trees with one root.
         exits = (jnp.arange(words) == 0)[:, None] * root[:, None]
         diagonal = jnp.where(padding, 1.0, to_word)
     else:
