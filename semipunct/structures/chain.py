@@ -184,14 +184,6 @@ def linear_chain(
     return LinearChain(ChainParts(emission, transition), lengths, method)
 
 
-class _Forward(NamedTuple):
-    """A forward recursion for ``Recursion.scan``."""
-
-    step: Any
-    state: Any  # values [batch, states] at position 0, their `Scale`, whether they may be wrong
-    slices: Any  # [batch, length - 1, ...]
-
-
 def _sequential(
     chain: LinearChain, s: Semiring, feature: ChainParts | None, recursion: Recursion
 ) -> Total:
@@ -212,9 +204,11 @@ def _multiplies(chain: LinearChain, s: Semiring) -> bool:
     return shared and chain.weights.emission.shape[1] != 2 and s.laws.matmul_keeps_all
 
 
-def _forward(
-    chain: LinearChain, s: Semiring, feature: ChainParts | None, by_terms: bool
-) -> _Forward:
+def _forward(chain: LinearChain, s: Semiring, feature: ChainParts | None, by_terms: bool) -> Any:
+    """Return step, state and slices of the forward recursion over positions from 1.
+
+    The state has values ``[batch, states]``, their ``Scale``, and whether they may be wrong.
+    """
     emission, transition = chain.weights
     batch, length, states = emission.shape
     shared = transition.shape[1] == 1 and length != 2
@@ -259,8 +253,7 @@ def _forward(
     )
     start, factor = s.balance(start, (1,))
     scale = Scale.of(factor.astype(emission.dtype))
-    state = (start, scale, jnp.zeros((batch,), bool))
-    return _Forward(step, state, slices)
+    return step, (start, scale, jnp.zeros((batch,), bool)), slices
 
 
 def _parallel(

@@ -239,20 +239,19 @@ def layout(heads: npt.NDArray[np.int32], tails: npt.NDArray[np.int32], root: int
     count = int(max([root, *heads.tolist(), *tails.ravel().tolist()], default=0)) + 1
     if (heads < 1).any() or (tails < 0).any() or root < 0:
         raise UsageError("a node has a number below 1; number the heads of hyperedges from 1")
-    levels = np.full(count, -1, np.int32)
-    pending = np.bincount(heads, minlength=count)
     users: list[list[int]] = [[] for _ in range(count)]
-    missing = [len({*row} - {NOTHING}) for row in tails.tolist()]
+    missing: list[int] = []
     for edge, row in enumerate(tails.tolist()):
-        for node in {*row} - {NOTHING}:
+        missing.append(len(nodes := {*row} - {NOTHING}))
+        for node in nodes:
             users[node].append(edge)
     # A node is ready after all hyperedges into it, a hyperedge after all its tails.
     targets, below = heads.tolist(), tails.tolist()
     level = [-1] * count
-    waiting = [node for node in range(1, count) if not pending[node]]
+    left = np.bincount(heads, minlength=count).tolist()
+    waiting = [node for node in range(1, count) if not left[node]]
     ready = [edge for edge, n in enumerate(missing) if not n]
     ordered_edges = 0
-    left = pending.tolist()
     while ready or waiting:
         for edge in ready:
             ordered_edges += 1
@@ -272,11 +271,11 @@ def layout(heads: npt.NDArray[np.int32], tails: npt.NDArray[np.int32], root: int
         waiting = []
     if ordered_edges < len(targets):
         unordered = [edge for edge, n in enumerate(missing) if n]
-        cycle = " from ".join(map(str, (nodes := cycle_of(targets, below, unordered)) + nodes[:1]))
+        cycle = " from ".join(map(str, (way := cycle_of(targets, below, unordered)) + way[:1]))
         raise UsageError(
             f"a node is derived from itself ({cycle}); leave out one of the hyperedges"
         )
-    levels[:] = level
+    levels = np.array(level, np.int32)
     levels[1:] = np.maximum(levels[1:], 0)  # a node without incoming hyperedges has the value zero
     slots = _ranks(levels[1:])
     return Layout(

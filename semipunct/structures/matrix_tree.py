@@ -49,27 +49,22 @@ class Sums(NamedTuple):
 @partial(jax.custom_jvp, nondiff_argnums=(2,))
 def log_partition(arcs: jax.Array, lengths: jax.Array, single_root: bool) -> jax.Array:
     """Return the log partition ``[batch]``, given log weights ``[batch, n + 1, n + 1]``."""
-    return log_partition_and_marginals(arcs, lengths, single_root)[0]
+    return exact_sums(arcs, lengths, single_root).log_partition
 
 
 @log_partition.defjvp
 def _(single_root: bool, primals: Any, tangents: Any) -> tuple[jax.Array, jax.Array]:
     arcs, lengths = primals
-    each, marginals = log_partition_and_marginals(arcs, lengths, single_root)
-    change = jnp.where(marginals == 0, 0.0, marginals * tangents[0])
-    return each, jnp.sum(change, (1, 2))
-
-
-def log_partition_and_marginals(
-    arcs: jax.Array, lengths: jax.Array, single_root: bool
-) -> tuple[jax.Array, jax.Array]:
-    """Return log partition and arc marginals; NaN for items with a NaN weight."""
     sums = exact_sums(arcs, lengths, single_root)
-    return sums.log_partition, sums.marginals
+    change = jnp.where(sums.marginals == 0, 0.0, sums.marginals * tangents[0])
+    return sums.log_partition, jnp.sum(change, (1, 2))
 
 
 def exact_sums(arcs: jax.Array, lengths: jax.Array, single_root: bool) -> Sums:
-    """Return sums by the inverse, or by elimination for items that are too sensitive."""
+    """Return sums by the inverse, or by elimination for items that are too sensitive.
+
+    Log partitions and marginals are NaN for items with an invalid weight.
+    """
     places = jnp.arange(arcs.shape[1])
     used = used_arcs(places[None] <= lengths[:, None])
     bad = jnp.any(used & (jnp.isnan(arcs) | (arcs == jnp.inf)), (1, 2))

@@ -306,7 +306,9 @@ def alignments(
     check_shapes(match=(match, "batch rows columns"))
     batch, rows, columns = match.shape
     both = _checked_lengths(lengths, match.shape)
-    used = None if isinstance(both, Tracer) else _used(np.asarray(both), match.shape)
+    cells, used = (batch, rows + 1, columns + 1), None
+    if not isinstance(both, Tracer):
+        used = used_steps(np.asarray(both), cells, MOVES, np)
     by_operation = {
         "match": match,
         "delete": _broadcast("delete", delete, (batch, rows, columns + 1), match.dtype),
@@ -353,11 +355,6 @@ def affine_gaps(opening: npt.ArrayLike, extension: npt.ArrayLike) -> tuple[jax.A
     same = jnp.eye(_OPERATIONS, dtype=bool)
     transition = jnp.where(gaps, jnp.where(same, extension, opening), 0.0)
     return transition, jnp.where(gaps, opening, 0.0)
-
-
-def _used(lengths: npt.NDArray[Any], shape: tuple[int, ...]) -> npt.NDArray[np.bool_]:
-    batch, rows, columns = shape
-    return used_steps(lengths, (batch, rows + 1, columns + 1), MOVES, np)
 
 
 def _checked_lengths(lengths: npt.ArrayLike | None, shape: tuple[int, ...]) -> jax.Array:

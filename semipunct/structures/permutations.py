@@ -122,7 +122,8 @@ class LinearOrderings(Readable[OrderingParts], Traceable):
             nothing = jnp.zeros((count, batch, 0), jnp.int32)
             return OrderingParts(nothing), jnp.zeros((batch,), precedence.dtype)
         levels, preceding, _ = _forward(self, Log(), None)
-        by_set = jnp.concatenate(levels, 1)[:, _rank_of_set(items)]
+        masks = np.concatenate([[0], *(level.number for level in _levels(items))])
+        by_set = jnp.concatenate(levels, 1)[:, np.argsort(masks)]
         item, row = jnp.arange(items), jnp.arange(batch)[:, None]
 
         def back(state: Any, uniform: jax.Array) -> tuple[Any, None]:
@@ -244,8 +245,3 @@ def _levels(items: int) -> tuple[_Level, ...]:
         levels.append(_Level(sets, item, without_item.astype(np.int32), rank[without_item]))
         rank[sets] = np.arange(len(sets))
     return tuple(levels)
-
-
-def _rank_of_set(items: int) -> npt.NDArray[np.int64]:
-    """Return the index of each mask by size, then by number."""
-    return np.argsort(np.concatenate([[0], *(level.number for level in _levels(items))]))
