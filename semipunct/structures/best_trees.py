@@ -87,7 +87,6 @@ def _arborescence(rank: Any, weight: Any) -> Any:
 
 
 def _cycle(heads: Any) -> list[int]:
-    """Return the nodes of a cycle, if any."""
     state = [0] * len(heads)
     state[0] = -1
     for start in range(1, len(heads)):

@@ -118,7 +118,6 @@ def _cross(xp: Any, head: Any, used: Any) -> Any:
 
 
 def _fault(heads: list[int], single_root: bool) -> str:
-    """Return why heads are not a tree."""
     words, length = [0, *heads], len(heads)
     for word, head in enumerate(heads, 1):
         if not 0 <= head <= length or head == word:

@@ -72,7 +72,6 @@ class Scale(NamedTuple):
 
     @classmethod
     def of(cls, log: jax.Array) -> Scale:
-        """Return the scale of a first factor."""
         return cls(log, jnp.zeros_like(log))
 
     def times(self, log_factor: jax.Array, active: jax.Array) -> Scale:
