@@ -1,11 +1,7 @@
-"""The best non-projective trees, by contraction of cycles.
+"""Maximum spanning trees by contraction of cycles (Chu and Liu 1965; Edmonds 1967).
 
-``best_heads`` contracts on the host in double precision, and ``top_heads`` ranks trees by it.
-``traced_best_heads`` contracts on the device in arrays of fixed shape: the node with the smallest
-number of a cycle represents it, and each arc of the contracted graph remembers its arc of the
-sentence.
-
-Source: Chu and Liu (1965); Edmonds (1967).
+``best_heads`` and ``top_heads`` run on the host in double precision, ``traced_best_heads`` on the
+device with fixed shapes.
 """
 
 from __future__ import annotations
@@ -21,15 +17,10 @@ import numpy as np
 
 
 def best_heads(arcs: Any, lengths: Any, single_root: bool) -> tuple[Any, Any]:
-    """Find the best tree of each item: heads ``[batch, n]`` and log weights ``[batch]``.
-
-    Trees are compared first by the number of forbidden arcs, then, with a single root, by the
-    number of children of the root, then by weight. Such triples are added and compared like
-    numbers, so the result is exact, unlike with a large penalty on the root, and needs no second
-    search (Zmigrod et al. 2020, section 3).
+    """Find the best tree of each item: heads ``[batch, n]``, log weights ``[batch]``.
 
     Args:
-        arcs: ``[batch, n + 1, n + 1]`` log weights from head to dependent; 0 is the root.
+        arcs: ``[batch, n + 1, n + 1]`` log weights from head to dependent; node 0 is the root.
     """
     batch, size, _ = arcs.shape
     heads = np.full((batch, size - 1), -1, np.int32)
@@ -43,7 +34,10 @@ def best_heads(arcs: Any, lengths: Any, single_root: bool) -> tuple[Any, Any]:
             log_weight[item] = np.nan
             continue
         possible = used & (weight > -np.inf)
-        # Forbidden arcs outnumber the children of the root; both are small integers, added exactly.
+        # Compare trees by number of forbidden arcs, then by children of a single root, then by
+        # weight. A forbidden arc counts for more than all children of the root. Small integers add
+        # exactly, unlike a large penalty, and need no second search, unlike Zmigrod et al. (2020),
+        # section 3.
         rank = np.where(possible, 0.0, -(length + 1.0))
         rank[0] -= single_root
         rank[~used] = -np.inf
@@ -57,12 +51,7 @@ def best_heads(arcs: Any, lengths: Any, single_root: bool) -> tuple[Any, Any]:
 
 
 def _arborescence(rank: Any, weight: Any) -> Any:
-    """Return the heads ``[n + 1]`` of the best tree from node 0, whose own head is 0.
-
-    Args:
-        rank: ``[n + 1, n + 1]`` compared first; minus infinity where there is no arc.
-        weight: ``[n + 1, n + 1]`` compared second.
-    """
+    """Return heads ``[n + 1]`` of the best tree by rank, then weight, both ``[n + 1, n + 1]``."""
     size = len(rank)
     top = rank.max(0)
     heads = np.where(rank == top, weight, -np.inf).argmax(0)
@@ -73,7 +62,7 @@ def _arborescence(rank: Any, weight: Any) -> Any:
     inside = np.isin(np.arange(size), cycle)
     rest = np.flatnonzero(~inside)
     cycle = np.array(cycle)
-    # The cycle becomes the last node. An arc to it replaces the arc within the cycle.
+    # The cycle becomes the last node. An arc into it replaces one of its arcs.
     gain = rank[np.ix_(rest, cycle)] - rank[heads[cycle], cycle]
     gain_weight = weight[np.ix_(rest, cycle)] - weight[heads[cycle], cycle]
     entry = np.where(gain == gain.max(1, keepdims=True), gain_weight, -np.inf).argmax(1)
@@ -98,7 +87,6 @@ def _arborescence(rank: Any, weight: Any) -> Any:
 
 
 def _cycle(heads: Any) -> list[int]:
-    """Return the nodes of a cycle, or none."""
     state = [0] * len(heads)
     state[0] = -1
     for start in range(1, len(heads)):
@@ -116,12 +104,9 @@ def _cycle(heads: Any) -> list[int]:
 
 
 def top_heads(arcs: Any, lengths: Any, single_root: bool, k: int) -> tuple[Any, Any]:
-    """Find the k best trees of each item: heads ``[k, batch, n]`` and log weights ``[k, batch]``.
+    """Find the k best trees of each item: heads ``[k, batch, n]``, log weights ``[k, batch]``.
 
-    Args:
-        arcs: ``[batch, n + 1, n + 1]`` log weights from head to dependent; 0 is the root.
-        k: the number of trees. Ranks beyond the number of trees have heads -1 and log weight minus
-            infinity; an item with a weight that is not one has NaN.
+    Beyond the last tree, heads are -1 and log weights minus infinity; NaN weights give NaN.
     """
     batch, size, _ = arcs.shape
     heads = np.full((k, batch, size - 1), -1, np.int32)
@@ -138,32 +123,25 @@ def top_heads(arcs: Any, lengths: Any, single_root: bool, k: int) -> tuple[Any, 
 
 
 class _Trees(NamedTuple):
-    """A set of trees, in the order of a heap.
+    """An entry of the heap: a set of trees.
 
-    Attributes:
-        negative: minus a bound of their log weights, or minus the log weight of the best one.
-        number: decides ties.
-        is_known: whether ``tree`` is the best one; otherwise it is the best of a larger set, of
-            which this set has the trees that first differ from it at the word after the fixed ones.
-        left: ``[n + 1, n + 1]`` log weights, minus infinity where an arc is forbidden.
-        fixed: the number of words, from the first, whose heads are fixed.
-        tree: ``[n]`` heads.
+    Unless ``is_known``, the trees of the set first differ from ``tree`` at the word after the fixed
+    ones.
     """
 
-    negative: float
-    number: int
-    is_known: bool
-    left: Any
-    fixed: int
-    tree: Any
+    negative: float  # minus an upper bound of the log weight, exact if known
+    number: int  # tie-breaker
+    is_known: bool  # whether `tree` is the best tree of the set
+    left: Any  # [n + 1, n + 1] log weights, minus infinity if forbidden
+    fixed: int  # number of initial words with fixed heads
+    tree: Any  # [n] heads
 
 
 def _ranked(weight: Any, single_root: bool) -> Iterator[tuple[Any, float]]:
-    """Yield all trees of an item, best first.
+    """Yield trees, best first.
 
-    The other trees are divided by the first word whose head differs from the best tree (Lawler
-    1972). Each such set waits with a bound, the sum of the best arc to each word; its best tree is
-    found only when no other set has a greater bound.
+    The other trees are partitioned by the first word whose head differs (Lawler 1972). A set is
+    solved only when its bound, from the best arc to each word, tops the heap.
     """
     words = np.arange(1, len(weight))
     left = weight.copy()
@@ -206,41 +184,24 @@ def _ranked(weight: Any, single_root: bool) -> Iterator[tuple[Any, float]]:
 
 
 class _Graph(NamedTuple):
-    """A contracted graph and its history; ``s`` is the number of nodes, the root among them.
+    """A contracted graph with s nodes and its history."""
 
-    Attributes:
-        rank: ``[s, s]`` compared first; minus infinity where there is no arc.
-        weight: ``[s, s]`` compared second.
-        arc: ``[2, s, s]`` head and dependent, in the sentence, of each arc.
-        node: ``[s]`` the node that represents each word.
-        heads: ``[s]`` the best head of each node.
-        cycle: ``[s]`` the nodes of a cycle of these; none at the end.
-        cycles: ``[s, s]`` by level, the nodes of the contracted cycle.
-        nodes: ``[s, s]`` by level, ``node`` before the contraction.
-        arcs: ``[s, 2, s]`` by level, the arcs of the sentence to the nodes of the cycle.
-    """
-
-    rank: Any
-    weight: Any
-    arc: Any
-    node: Any
-    heads: Any
-    cycle: Any
-    level: Any
-    cycles: Any
-    nodes: Any
-    arcs: Any
+    rank: Any  # [s, s], compared first; minus infinity for absent arcs
+    weight: Any  # [s, s], compared second
+    arc: Any  # [2, s, s] head and dependent in the sentence
+    node: Any  # [s] representative of each word, the lowest node of its cycle
+    heads: Any  # [s] best heads
+    cycle: Any  # [s] mask of a cycle; empty at the end
+    level: Any  # number of contractions
+    cycles: Any  # [s, s] contracted cycles by level
+    nodes: Any  # [s, s] by level, `node` before contraction
+    arcs: Any  # [s, 2, s] by level, arcs of the sentence to each node
 
 
 def traced_best_heads(arcs: jax.Array, lengths: jax.Array, single_root: bool) -> jax.Array:
-    """Find the heads ``[batch, n]`` of the best tree of each item, in the precision of the weights.
+    """Find the best tree of each item, heads ``[batch, n]``, in the precision of the weights.
 
-    Args:
-        arcs: ``[batch, n + 1, n + 1]`` log weights from head to dependent; 0 is the root.
-
-    Returns:
-        Heads; -1 in the padding, for all words of an item without a tree, and where a weight is NaN
-        or plus infinity.
+    Heads are -1 in the padding, and for items without a tree or with a weight of NaN or infinity.
     """
     exact = jnp.promote_types(arcs.dtype, jnp.float32)
     return jax.vmap(lambda a, n: _best(a.astype(exact), n, single_root))(arcs, lengths)
@@ -253,7 +214,7 @@ def _best(arcs: jax.Array, length: jax.Array, single_root: bool) -> jax.Array:
     used = inside[:, None] & inside & (words > 0) & ~jnp.eye(size, dtype=bool)
     valid = jnp.all(~used | (arcs < jnp.inf))
     possible = used & (arcs > -jnp.inf) & (arcs < jnp.inf)
-    # Forbidden arcs outnumber the children of the root, as in `best_heads`.
+    # As in `best_heads`.
     rank = jnp.where(possible, 0.0, -(size + 1.0)).at[0].add(-float(single_root))
     rank = jnp.where(used, rank, -jnp.inf).astype(arcs.dtype)
     weight = jnp.where(possible, arcs, 0.0)
@@ -273,17 +234,17 @@ def _best(arcs: jax.Array, length: jax.Array, single_root: bool) -> jax.Array:
 
 
 def _first_best(rank: jax.Array, weight: jax.Array, axis: int) -> jax.Array:
-    """Return the index of the largest pair along an axis."""
+    """Return the index of the largest (rank, weight)."""
     highest = jnp.max(rank, axis, keepdims=True)
     return jnp.argmax(jnp.where(rank == highest, weight, -jnp.inf), axis)
 
 
 def _heads_and_cycle(rank: jax.Array, weight: jax.Array) -> tuple[jax.Array, jax.Array]:
-    """Return the best head of each node, and the nodes of a cycle among these arcs, if any."""
+    """Return the best head of each node and the mask of a cycle among them."""
     size = len(rank)
     exists = jnp.any(rank > -jnp.inf, 0)
     heads = jnp.where(exists, _first_best(rank, weight, 0), 0)
-    # Steps upwards, doubled: from below or on a cycle one never reaches the root.
+    # Pointer doubling: nodes on or below a cycle never reach the root.
     doubled = [heads]
     for _ in range(size.bit_length()):
         doubled.append(doubled[-1][doubled[-1]])
@@ -295,12 +256,11 @@ def _heads_and_cycle(rank: jax.Array, weight: jax.Array) -> tuple[jax.Array, jax
 
 
 def _contract(g: _Graph) -> _Graph:
-    """Contract the cycle."""
     size = len(g.rank)
     words = jnp.arange(size)
     merged = jnp.argmax(g.cycle)
     within = (g.heads, words)
-    # An arc to the cycle replaces the arc within the cycle.
+    # An arc into the cycle replaces one of its arcs.
     gain = jnp.where(g.cycle, g.rank - g.rank[within], -jnp.inf)
     gain_weight = g.weight - g.weight[within]
     entry = _first_best(gain, gain_weight, 1)
@@ -323,7 +283,7 @@ def _contract(g: _Graph) -> _Graph:
 
 
 def _expand(g: _Graph) -> jax.Array:
-    """Return the arcs ``[2, s]`` of the sentence, heads and dependents, to each word."""
+    """Return the arcs ``[2, s]`` of the sentence, heads and dependents."""
     words = jnp.arange(len(g.rank))
 
     def expand(number: jax.Array, chosen: jax.Array) -> jax.Array:

@@ -1,14 +1,4 @@
-"""Linear chains: one state at each position, a weight for each state and each transition.
-
-| Part       | Shape                                   | Entry                                |
-| ---------- | --------------------------------------- | ------------------------------------ |
-| emission   | ``[batch, length, states]``             | ``[b, i, s]``: s at position i       |
-| transition | ``[batch, length - 1, states, states]`` | ``[b, i, s, t]``: s at i, t at i + 1 |
-
-An axis of size 1 among the first two of transitions is shared by all batch items or positions.
-
-Source: Lafferty, McCallum and Pereira (2001).
-"""
+"""Linear chains, such as conditional random fields (Lafferty, McCallum and Pereira 2001)."""
 
 from __future__ import annotations
 
@@ -49,7 +39,13 @@ from semirings.numerics import log_times, maximum
 
 
 class ChainParts(NamedTuple):
-    """An entry for each part of a chain; the module's table has their shapes."""
+    """Parts of a sequence of states.
+
+    Attributes:
+        emission: ``[batch, length, states]``; ``[b, i, s]``: state s at position i.
+        transition: ``[batch, length - 1, states, states]``; ``[b, i, s, t]``: s at i, t at i + 1.
+            Each of the first two axes may be 1.
+    """
 
     emission: Any
     transition: Any
@@ -60,9 +56,9 @@ class ChainParts(NamedTuple):
 )
 @dataclass(frozen=True)
 class LinearChain(Readable[ChainParts], Traceable):
-    """A batch of chains; see ``linear_chain``.
+    """A batch of chains; build with ``linear_chain``.
 
-    Their usual form is ``[..., batch, length]``: the state at each position.
+    Usual form: states ``[..., batch, length]``.
     """
 
     method: Literal["sequential", "parallel"] = "sequential"
@@ -102,10 +98,7 @@ class LinearChain(Readable[ChainParts], Traceable):
     def trace(
         self, key: jax.Array, count: int, recursion: Recursion
     ) -> tuple[ChainParts, jax.Array]:
-        """Filter forward and sample backward (Scott 2002).
-
-        Place i of the emissions is position i; place i of the transitions is the step to i + 1.
-        """
+        """Filter forward, sample backward (Scott 2002)."""
         emission, transition = self.weights
         batch, length, states = emission.shape
         if length == 0:
@@ -156,18 +149,18 @@ def linear_chain(
     lengths: npt.ArrayLike | None = None,
     method: Literal["sequential", "parallel"] = "sequential",
 ) -> LinearChain:
-    """Make linear chains, which weigh a sequence of states by its emissions and transitions.
+    """Build linear chains.
 
     Args:
         emission: ``[*batch, length, states]`` log weights.
         transition: ``[*batch, length - 1, states, states]`` log weights; axes before the states may
-            have size 1, or be missing from the left.
-        lengths: ``[*batch]``, from 0 on; ``length`` by default.
-        method: ``sequential`` takes ``length`` steps; ``parallel`` log2(``length``) steps with
+            be 1 or missing.
+        lengths: ``[*batch]``; ``length`` by default.
+        method: ``sequential`` takes ``length`` steps, ``parallel`` log2(``length``) steps with
             ``states`` times the work, for parallel hardware and few states.
 
     Raises:
-        UsageError: if a shape, a length or a log weight is wrong.
+        UsageError: if a shape, length or log weight is invalid.
     """
     emission, transition = as_log_weights(emission), as_log_weights(transition)
     transition = transition.reshape((1,) * (4 - transition.ndim) + transition.shape)
@@ -191,27 +184,12 @@ def linear_chain(
     return LinearChain(ChainParts(emission, transition), lengths, method)
 
 
-class _Forward(NamedTuple):
-    """The forward recursion of a chain, to be run by ``Recursion``.
-
-    Attributes:
-        step: maps the state and slices to the next state.
-        state: the state at position 0: forward values ``[batch, states]``, their ``Scale``, and
-            ``[batch]`` whether a product may be wrong.
-        slices: ``[batch, length - 1, ...]``.
-    """
-
-    step: Any
-    state: Any
-    slices: Any
-
-
 def _sequential(
     chain: LinearChain, s: Semiring, feature: ChainParts | None, recursion: Recursion
 ) -> Total:
     def run(by_terms: bool) -> tuple[tuple[Value, jax.Array], jax.Array]:
         step, state, slices = _forward(chain, s, feature, by_terms)
-        # Plans of the same steps are reported once.
+        # Do not report the same plan twice.
         how = replace(recursion, report=None) if by_terms else recursion
         state = how.scan(step, state, slices, chain.weights.emission.shape[1] - 1)
         return (state[0], state[1].log), state[2]
@@ -221,20 +199,22 @@ def _sequential(
 
 
 def _multiplies(chain: LinearChain, s: Semiring) -> bool:
-    """Return whether a step is a single matrix product: one matrix is shared by the whole batch."""
+    """Return whether a step is a product with one matrix shared by the batch."""
     shared = chain.weights.transition.shape[:2] == (1, 1)
     return shared and chain.weights.emission.shape[1] != 2 and s.laws.matmul_keeps_all
 
 
-def _forward(
-    chain: LinearChain, s: Semiring, feature: ChainParts | None, by_terms: bool
-) -> _Forward:
+def _forward(chain: LinearChain, s: Semiring, feature: ChainParts | None, by_terms: bool) -> Any:
+    """Return step, state and slices of the forward recursion over positions from 1.
+
+    The state has values ``[batch, states]``, their ``Scale``, and whether they may be wrong.
+    """
     emission, transition = chain.weights
     batch, length, states = emission.shape
     shared = transition.shape[1] == 1 and length != 2
     each = None if shared else transition
     transition_feature = None if feature is None else feature.transition
-    # An item of one position has no transition.
+    # Items of one position have no transition.
     several = used_by_any(chain.lengths > 1, transition.shape[:1])
     shared_leave = (
         lift_weights(s, *mask_padding(several, (transition[:, 0], _at(transition_feature, 0))))
@@ -273,8 +253,7 @@ def _forward(
     )
     start, factor = s.balance(start, (1,))
     scale = Scale.of(factor.astype(emission.dtype))
-    state = (start, scale, jnp.zeros((batch,), bool))
-    return _Forward(step, state, slices)
+    return step, (start, scale, jnp.zeros((batch,), bool)), slices
 
 
 def _parallel(
@@ -316,7 +295,7 @@ def _parallel(
 
 
 def _ended(chain: LinearChain, value: Value, log_scale: jax.Array, s: Semiring) -> Total:
-    """Return the totals; chains without positions have weight one."""
+    """Return totals; empty chains have weight one."""
     used = chain.lengths > 0
     value = s.where(used, value, s.ones(used.shape))
     return Total(value, jnp.where(used, log_scale, 0.0))

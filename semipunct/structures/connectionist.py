@@ -1,20 +1,6 @@
-"""Alignments of frames to a sequence of labels: CTC, and transducers, which are ``Alignments``.
+"""Alignments of frames to labels: CTC, and RNN transducers as monotone ``Alignments``.
 
-The parts of CTC (connectionist temporal classification) are
-
-| Part  | Shape                               | Entry                                         |
-| ----- | ----------------------------------- | --------------------------------------------- |
-| state | ``[batch, frames, 2 * labels + 1]`` | ``[b, t, s]``: frame t is in state s          |
-
-State ``2 * i + 1`` is label i, state ``2 * i`` the blank before it; the last state is the blank
-after all labels. An alignment starts in one of the first two states, ends in one of the last two,
-and from frame to frame it stays in its state, goes on to the next one, or from a label to the next
-one if the two differ.
-
-A transducer (RNN-T) has paths through the lattice of ``monotone``: step ``[b, t, u, 0]`` is a blank
-that ends frame t - 1, after u labels, and ``[b, t, u, 1]`` is label u - 1 in frame t.
-
-Source: Graves et al. (2006), section 4.1; of transducers, Graves (2012).
+Sources: CTC, Graves et al. (2006), section 4.1; transducers, Graves (2012).
 """
 
 from __future__ import annotations
@@ -48,12 +34,17 @@ from semirings.devices import scan
 from semirings.log import Log
 from semirings.numerics import maximum
 
+# An alignment stays in its state or advances by one or two.
 _STEPS = 3
-"""The greatest number of states by which an alignment advances from frame to frame, plus one."""
 
 
 class CTCParts(NamedTuple):
-    """An entry for each part of an alignment; the module's table has its shape."""
+    """Parts of a CTC alignment.
+
+    Attributes:
+        state: ``[batch, frames, 2 * labels + 1]``; ``[b, t, s]``: frame t is in state s. Odd states
+            ``2 * i + 1`` are labels, even states the blanks around them.
+    """
 
     state: Any
 
@@ -65,15 +56,15 @@ class CTCParts(NamedTuple):
 )
 @dataclass(frozen=True)
 class CTC(Readable[CTCParts], Traceable):
-    """A batch of sets of alignments; see ``ctc``.
+    """A batch of CTC lattices; build with ``ctc``.
 
-    Their usual form is ``[..., batch, frames]``: the symbol of each frame.
+    Alignments start in the first two states, end in the last two, and stay, advance, or skip the
+    blank between different labels.
+
+    Usual form: symbols ``[..., batch, frames]``.
 
     Attributes:
-        weights: log weights of the parts.
-        lengths: ``[batch, 2]`` the numbers of frames and of labels of each item.
-        labels: ``[batch, labels]`` their symbols.
-        blank: the symbol of frames without a label.
+        lengths: ``[batch, 2]`` numbers of frames and labels.
     """
 
     labels: jax.Array
@@ -133,10 +124,7 @@ class CTC(Readable[CTCParts], Traceable):
         return Total(s.sum(ends, axis=1), scale.log)
 
     def trace(self, key: jax.Array, count: int, recursion: Recursion) -> tuple[CTCParts, jax.Array]:
-        """Filter forward and sample backward, frame by frame.
-
-        Place t is frame t.
-        """
+        """Filter forward, sample backward."""
         weights, item = self.weights.state, jnp.arange(len(self.lengths))
         batch, frames, states = weights.shape
         step, first, slices = _forward(self, Log(), None)
@@ -149,7 +137,7 @@ class CTC(Readable[CTCParts], Traceable):
             possible = jnp.where(self.lengths[:, 1] == 0, 0.0, -jnp.inf).astype(weights.dtype)
             return CTCParts(jnp.zeros((count, batch, 0), jnp.int32)), possible
         (last, _), forward = recursion.scan_outputs(step_with_state, first, slices, frames)
-        # The last frame is followed by a state that both last states lead to.
+        # Add an end state after the last frame, which both last states lead to.
         skips = _skips(self, states + 1)
         forward = jnp.pad(forward, ((0, 0), (0, 0), (0, 1)), constant_values=-jnp.inf)
 
@@ -180,20 +168,20 @@ def ctc(
     label_lengths: npt.ArrayLike | None = None,
     blank: int = 0,
 ) -> CTC:
-    """Make the alignments of frames to labels by CTC.
+    """Align frames to labels by connectionist temporal classification.
 
-    The log partition is the log probability of the labels. If there are fewer frames than labels,
-    plus one for each pair of equal neighbours, it is minus infinity, with gradient zero.
+    The log partition is the log probability of the labels; minus infinity, with gradient zero, if
+    there are too few frames.
 
     Args:
-        log_probs: ``[*batch, frames, symbols]`` log probabilities, or any log weights.
-        labels: ``[*batch, labels]`` symbols, none of them the blank.
-        lengths: ``[*batch]`` numbers of frames; all of them by default.
-        label_lengths: ``[*batch]`` numbers of labels; all of them by default.
-        blank: the symbol of frames without a label.
+        log_probs: ``[*batch, frames, symbols]``; may be unnormalised.
+        labels: ``[*batch, labels]`` symbols without blanks.
+        lengths: ``[*batch]`` numbers of frames; all by default.
+        label_lengths: ``[*batch]`` numbers of labels; all by default.
+        blank: symbol of frames without a label.
 
     Raises:
-        UsageError: if a shape, a length, a label or a log weight is wrong.
+        UsageError: if a shape, length, label or log weight is invalid.
     """
     log_probs = as_log_weights(log_probs)
     check_shapes(log_probs=(log_probs, "batch frames symbols"))
@@ -206,17 +194,14 @@ def ctc(
     check_log_weights({"log_probs": used}, log_probs=log_probs)
     states = 2 * labels.shape[1] + 1
     structure = CTC(CTCParts(jnp.zeros((len(labels), 0, states))), both, labels, blank)
-    # In the padding any symbol will do, since its weight is not used.
+    # The symbol of padding is arbitrary: its weight is unused.
     symbol = jnp.maximum(structure.symbols(), 0)
     state = jnp.take_along_axis(log_probs, symbol[:, None], 2)
     return CTC(CTCParts(state), both, labels, blank)
 
 
 def _skips(alignments: CTC, states: int) -> jax.Array:
-    """Return ``[batch, states]`` whether an alignment may come from two states before.
-
-    True also of the state after the last blank, where it means the end.
-    """
+    """Return a mask ``[batch, states]`` of states, or the end, that may follow a skipped blank."""
     labels, (_, counts) = alignments.labels, alignments.lengths.T
     number = jnp.arange(states // 2 + 1)
     padded = jnp.pad(labels, ((0, 0), (1, len(number) + 1)))
@@ -226,14 +211,14 @@ def _skips(alignments: CTC, states: int) -> jax.Array:
 
 
 def _ends(alignments: CTC) -> jax.Array:
-    """Return ``[batch, states]`` whether an alignment may end in a state."""
+    """Return a mask ``[batch, states]`` of final states."""
     last = 2 * alignments.lengths[:, 1:]
     state = jnp.arange(alignments.weights.state.shape[2])
     return (state == last) | (state == last - 1)
 
 
 def _used(alignments: CTC) -> jax.Array:
-    """Return ``[batch, frames, states]`` whether an alignment may use a state, if labels differ."""
+    """Return a mask ``[batch, frames, states]`` of reachable states, if all labels differ."""
     _, frames, states = alignments.weights.state.shape
     frames_of_item, labels_of_item = (x[:, None, None] for x in alignments.lengths.T)
     last_frame, last_state = frames_of_item - 1, 2 * labels_of_item
@@ -244,11 +229,10 @@ def _used(alignments: CTC) -> jax.Array:
 
 
 def _forward(alignments: CTC, s: Semiring, feature: CTCParts | None) -> Any:
-    """Return step, state and slices of the forward recursion, one for each frame.
+    """Return step, state and slices of the forward recursion over frames.
 
-    The state has the sums over beginnings of alignments by their last state, ``[batch, states]``,
-    and their ``Scale``. Before the first frame only the first state has a beginning: staying in it
-    and going on from it lead to the states that an alignment may start in.
+    Before the first frame only state 0 is reached: staying and advancing then give both first
+    states.
     """
     weights = alignments.weights.state
     batch, frames, states = weights.shape
@@ -282,17 +266,10 @@ def _forward(alignments: CTC, s: Semiring, feature: CTCParts | None) -> Any:
 def label_sequences(
     log_probs: jax.Array, labels: Any, lengths: Any, label_lengths: Any, blank: int
 ) -> tuple[jax.Array, jax.Array]:
-    """Check labels and lengths.
-
-    Args:
-        log_probs: ``[batch, frames, ..., symbols]``.
-        labels: ``[batch, labels]``.
-        lengths: ``[batch]`` numbers of frames, or None for all of them.
-        label_lengths: ``[batch]`` numbers of labels, or None for all of them.
-        blank: the symbol that is no label.
+    """Check labels and both lengths, which may be None.
 
     Returns:
-        The labels, with zeros in the padding; and ``[batch, 2]`` both lengths.
+        Labels, zero in the padding; ``[batch, 2]`` numbers of frames and labels.
     """
     batch, frames, symbols = log_probs.shape[0], log_probs.shape[1], log_probs.shape[-1]
     labels = jnp.asarray(labels)
@@ -322,16 +299,7 @@ def label_sequences(
 def symbols_of(
     labels: jax.Array, lengths: jax.Array, symbols: int, blank: int
 ) -> npt.NDArray[np.bool_] | None:
-    """Return ``[batch, symbols]`` which symbols an item has, the blank included.
-
-    Args:
-        labels: ``[batch, labels]``.
-        lengths: ``[batch, 2]`` numbers of frames and of labels.
-        blank: the symbol that is no label.
-
-    Returns:
-        None while JAX traces the labels or the lengths.
-    """
+    """Return a mask ``[batch, symbols]`` of symbols in use; None if labels are traced."""
     if isinstance(labels, Tracer) or isinstance(lengths, Tracer):
         return None
     of_item = np.zeros((len(labels), symbols), bool)
@@ -352,23 +320,17 @@ def transducer(
     label_lengths: npt.ArrayLike | None = None,
     blank: int = 0,
 ) -> Alignments:
-    """Make the alignments of frames to labels by a transducer (RNN-T).
+    """Align frames to labels by a transducer (RNN-T).
 
-    In a frame any number of labels are emitted (operation 1), then a blank (operation 0), which
-    leads to the next frame. The log partition is the log probability of the labels.
+    Each frame emits any number of labels (operation 1), then a blank (operation 0).
 
     Args:
-        log_probs: ``[*batch, frames, labels + 1, symbols]`` log probabilities, or any log weights,
-            at each frame after each number of labels.
-        labels: ``[*batch, labels]`` symbols, none of them the blank.
-        lengths: ``[*batch]`` numbers of frames; all of them by default.
-        label_lengths: ``[*batch]`` numbers of labels; all of them by default.
-        blank: the symbol that ends a frame.
+        log_probs: ``[*batch, frames, labels + 1, symbols]`` at each frame after each number of
+            labels; may be unnormalised.
+        labels: as for ``ctc``, like the other arguments.
 
     Raises:
-        UsageError: if a shape, a length, a label or a log weight is wrong.
-
-    Source: Graves (2012), section 2.4.
+        UsageError: as for ``ctc``.
     """
     log_probs = as_log_weights(log_probs)
     check_shapes(log_probs=(log_probs, "batch frames counts symbols"))
@@ -395,12 +357,12 @@ def transducer(
 def _used_by_transducer(
     labels: jax.Array, lengths: jax.Array, shape: tuple[int, ...], blank: int
 ) -> npt.NDArray[Any] | None:
-    """Return ``[batch, frames, labels + 1, symbols]`` whether an alignment may use a weight."""
+    """Return a mask ``[batch, frames, labels + 1, symbols]`` of weights in use."""
     if (of_item := symbols_of(labels, lengths, shape[-1], blank)) is None:
         return None
     inside = np.ones(shape, bool)
     for axis, (size, beyond) in enumerate(zip(shape[1:3], (0, 1), strict=True)):
         within = np.arange(size) < np.asarray(lengths)[:, axis, None] + beyond
         inside &= np.expand_dims(within, (2, 3) if axis == 0 else (1, 3))
-    # A label other than the next is not used, but is not padding either.
+    # Other labels of the item are unused here, but are checked as well.
     return inside & of_item[:, None, None]

@@ -1,20 +1,4 @@
-"""Weighted context-free grammars (PCFG) in Chomsky normal form, and the parses of sentences.
-
-| Part     | Shape                                       | Entry                            |
-| -------- | ------------------------------------------- | -------------------------------- |
-| root     | ``[batch, nonterminals]``                   | ``[b, x]``: the sentence is an x |
-| rules    | ``[batch, nonterminals, symbols, symbols]`` | ``[b, x, y, z]``: x to y z       |
-| emission | ``[batch, n, preterminals]``                | ``[b, i, t]``: word i is a t     |
-| span     | ``[batch, n, n, nonterminals]``             | ``[b, i, j, x]``: i to j are x   |
-
-Symbols are numbered nonterminals first, then preterminals. Rules have no position: a derivation may
-use a rule several times. A batch axis of size 1 of the root or the rules is shared.
-
-Spans, words i to j inclusive with i < j, are optional: without them the part is None, and neither
-computed nor stored. With them, different trees have different parts.
-
-Source: Baker (1979); Lari and Young (1990).
-"""
+"""Context-free grammars (PCFG) in Chomsky normal form; see Baker (1979), Lari and Young (1990)."""
 
 from __future__ import annotations
 
@@ -58,14 +42,22 @@ from semirings.log import Log
 from semirings.numerics import log_matmul, log_matmul_of_terms, log_times, maximum
 
 Multiply = Callable[[Value, Value], Value]
-"""Multiplies matrices of values."""
 
+# The most steps per block. A step of a grammar is costly, so blocks pay early.
 _UNDIVIDED = 16
-"""The most steps in one block; steps of grammars do much, so dividing them pays early."""
 
 
 class GrammarParts(NamedTuple):
-    """An entry for each part of a parse; the module's table has their shapes."""
+    """Parts of a parse. Symbols are nonterminals, then preterminals.
+
+    Attributes:
+        root: ``[batch, nonterminals]``; the batch axis may be 1.
+        rules: ``[batch, nonterminals, symbols, symbols]``; ``[b, x, y, z]``: x to y z, anywhere.
+            The batch axis may be 1.
+        emission: ``[batch, n, preterminals]``; ``[b, i, t]``: word i is a t.
+        span: ``[batch, n, n, nonterminals]``; ``[b, i, j, x]``: words i to j, inclusive, i < j, are
+            an x. None to save time and memory.
+    """
 
     root: Any
     rules: Any
@@ -76,10 +68,10 @@ class GrammarParts(NamedTuple):
 @partial(jax.tree_util.register_dataclass, data_fields=["weights", "lengths"], meta_fields=[])
 @dataclass(frozen=True)
 class PCFG(Readable[GrammarParts], Traceable):
-    """A batch of sentences, each with a grammar; see ``pcfg``.
+    """A batch of sentences with grammars; build with ``pcfg``.
 
-    Their usual form is ``[..., batch, spans, 3]``: first word, last word and symbol of each span,
-    single words included, in any order, and rows of -1.
+    Usual form: ``[..., batch, spans, 3]``, first word, last word and symbol of all spans, single
+    words included, padded with -1.
     """
 
     form_axes: ClassVar[int] = 2
@@ -137,7 +129,7 @@ class PCFG(Readable[GrammarParts], Traceable):
         feature: GrammarParts | None = None,
         recursion: Recursion = Recursion(),
     ) -> Total:
-        """Run the inside recursion by width."""
+        """Run the inside recursion over widths."""
         s, emission = semiring, self.weights.emission
         batch, length, _ = emission.shape
         if length == 0:
@@ -172,10 +164,7 @@ class PCFG(Readable[GrammarParts], Traceable):
     def trace(
         self, key: jax.Array, count: int, recursion: Recursion
     ) -> tuple[GrammarParts, jax.Array]:
-        """Sample parses top down.
-
-        Source: Johnson, Griffiths and Goldwater (2007), section 3.
-        """
+        """Sample top down (Johnson, Griffiths and Goldwater 2007, section 3)."""
         batch, length, _ = self.weights.emission.shape
         if length < 2:
             nothing = jnp.zeros((count, batch, 0), jnp.int32)
@@ -224,16 +213,9 @@ class PCFG(Readable[GrammarParts], Traceable):
 
 
 def _widening(s: Semiring, rules: Value, words: Value, by_terms: bool) -> tuple[Any, Value]:
-    """Return the step of the recursion over span widths, and the row of single words.
+    """Return the step of the recursion over widths and the initial row.
 
-    Charts have nonterminals only: words are the left part of a span at its first split, and the
-    right part at its last. A step outputs the spans of its width; its slices are the weights of
-    these spans, or None.
-
-    Args:
-        rules: ``[batch or 1, nonterminals, symbols, symbols]``.
-        words: ``[batch, n, preterminals]``.
-        by_terms: whether to add logarithms term by term, in ``Log``.
+    Charts have only nonterminals: words are added at the first and last split of a span.
     """
     multiply = log_matmul_of_terms if by_terms else s.matmul
     length = jax.tree.leaves(words)[0].shape[1]
@@ -265,7 +247,7 @@ def _widening(s: Semiring, rules: Value, words: Value, by_terms: bool) -> tuple[
         wide = wide if weight is None else s.times(weight, wide)
         return (with_row(starts, width, wide), with_newest(s, ends, wide)), wide
 
-    # The terms of a step take more memory than all charts.
+    # The terms of one step take more memory than the charts.
     run = jax.checkpoint(step, prevent_cse=False) if by_terms else step
     symbol = jax.tree.map(lambda x: x[:, None, :, :1], words)
     return run, s.zeros_like(jax.tree.map(lambda x: jnp.repeat(x, count, 3), symbol))
@@ -279,17 +261,10 @@ def _descend(
     length: int,
     positions: bool,
 ) -> jax.Array:
-    """Sample the rules and preterminals below given spans.
-
-    Args:
-        spans: ``[batch, length + 1, length + 1, symbols]`` log weights by both ends.
-        rules: ``[batch, nonterminals, symbols, symbols]`` log weights.
-        first: ``[draws, 1, 3]`` symbol, start and end of the topmost span.
-        positions: whether the places of spans are wanted.
+    """Sample the rules and preterminals below spans ``first``, of symbol, start and end.
 
     Returns:
-        ``[draws, 3, length - 1]`` the places of rules, and of preterminals that are left and right
-        children; -1 for none; with positions a fourth row, the places of spans.
+        Flat indices of rules, left and right preterminals and, with ``positions``, spans.
     """
     _, nonterminals, symbols, _ = rules.shape
     batch = spans.shape[0]
@@ -334,27 +309,23 @@ def pcfg(
     lengths: jax.Array | None = None,
     spans: jax.Array | float | None = None,
 ) -> PCFG:
-    """Make the parses of sentences by a grammar in Chomsky normal form.
+    """Parse sentences with a grammar in Chomsky normal form.
 
-    All spans of two words or more are nonterminals that expand to two symbols; a single word is a
-    preterminal. Sentences of fewer than two words have no parse.
-
-    In ``Log`` the sums over splits and over rules are products of matrices of numbers. Only if lost
-    terms may matter, the batch is summed again in logarithms.
+    Sentences of fewer than two words have no parse. In ``Log``, sums are products of rescaled
+    probabilities, repeated in log space only if underflow may matter.
 
     Args:
-        root: ``[*batch, nonterminals]`` log weight of each symbol of the whole sentence.
-        rules: ``[*batch, nonterminals, symbols, symbols]`` log weights; symbols are the
-            nonterminals, then the preterminals. Batch axes of root and rules may have size 1, or be
-            missing.
-        emission: ``[*batch, n, preterminals]`` log weight of each preterminal for each word.
-        lengths: ``[*batch]`` numbers of words, 0 to n; n by default.
-        spans: ``[*batch, n, n, nonterminals]`` log weight of each nonterminal of words i to j,
-            inclusive, with i < j; a number is the weight of all of them. 0.0 gives parses
-            positions, and so trees; None, for parts only, takes less time.
+        root: ``[*batch, nonterminals]`` log weights.
+        rules: ``[*batch, nonterminals, symbols, symbols]`` log weights by parent, left and right
+            child; symbols are nonterminals, then preterminals. Batch axes of ``root`` and ``rules``
+            may be 1 or missing.
+        emission: ``[*batch, n, preterminals]`` log weights.
+        lengths: ``[*batch]`` numbers of words; n by default.
+        spans: ``[*batch, n, n, nonterminals]`` log weights of words i to j, inclusive, i < j; or
+            one number. 0.0 for trees; None (faster) for parts without positions.
 
     Raises:
-        UsageError: if a shape, a length or a log weight is wrong.
+        UsageError: if a shape, length or log weight is invalid.
     """
     root, rules, emission = as_log_weights(root), as_log_weights(rules), as_log_weights(emission)
     root = root.reshape((1,) * (2 - root.ndim) + root.shape)
@@ -393,11 +364,7 @@ def pcfg(
 
 
 def _wide(words: Any) -> Any:
-    """Return ``[batch, n, n, 1]`` whether a parse may have a span.
-
-    Args:
-        words: ``[batch, n]`` whether a word is in the sentence.
-    """
+    """Return a mask ``[batch, n, n, 1]`` of spans a parse may have, given words ``[batch, n]``."""
     upper = np.triu(np.ones((words.shape[1],) * 2, bool), 1)
     return (words[:, None, :] & upper)[..., None]
 
@@ -405,10 +372,7 @@ def _wide(words: Any) -> Any:
 def _lifted(
     grammar: PCFG, s: Semiring, feature: GrammarParts | None
 ) -> tuple[GrammarParts, jax.Array]:
-    """Lift the parts; return them rescaled, and the log of the scale of each parse.
-
-    Spans are returned by width, as ``diagonals`` arranges them.
-    """
+    """Return lifted, rescaled parts, spans by width (see ``diagonals``), and log scales."""
     features = GrammarParts(None, None, None) if feature is None else feature
     # Sentences of fewer than two words have no parse.
     parsed = grammar.lengths > 1
@@ -440,14 +404,14 @@ def _lifted(
 
 
 def _splits(multiply: Multiply, starts: Value, ends: Value) -> Value:
-    """Sum over splits for each pair of adjacent symbols: ``[batch, places, symbols, symbols]``."""
+    """Return sums over splits ``[batch, places, symbols, symbols]``."""
     left = jax.tree.map(lambda x: jnp.moveaxis(x, 1, 3), starts)
     right = jax.tree.map(lambda x: jnp.moveaxis(x, 1, 2), ends)
     return multiply(left, right)
 
 
 def _pairs(s: Semiring, left: Value, right: Value) -> Value:
-    """Multiply each symbol by each that follows it: ``[batch, places, left * right]``."""
+    """Return products of adjacent symbols, ``[batch, places, left * right]``."""
     pairs = s.times(
         jax.tree.map(lambda x: x[..., None], left),
         jax.tree.map(lambda x: x[..., None, :], right),
@@ -456,13 +420,7 @@ def _pairs(s: Semiring, left: Value, right: Value) -> Value:
 
 
 def _applied(multiply: Multiply, rules: Value, pairs: Value) -> Value:
-    """Apply rules to pairs of adjacent symbols: ``[batch, places, nonterminals]``.
-
-    Args:
-        multiply: multiplies matrices of values.
-        rules: ``[batch or 1, nonterminals, pairs]``.
-        pairs: ``[batch, places, pairs]``.
-    """
+    """Apply rules to pairs of symbols: ``[batch, places, nonterminals]``."""
     applied = multiply(rules, jax.tree.map(lambda x: jnp.swapaxes(x, 1, 2), pairs))
     return jax.tree.map(lambda x: jnp.swapaxes(x, 1, 2), applied)
 

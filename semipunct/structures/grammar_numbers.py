@@ -1,12 +1,8 @@
-"""The inside recursion of a grammar in numbers, relative to the largest symbol of each span.
+"""The inside recursion of a grammar in rescaled probabilities, faster than in log space.
 
-In logarithms the sums over splits would be exponentiated in every step, which takes several times
-as long as the two products of matrices. Here a span is a vector of numbers, the largest of which is
-one, and the log of their unit.
-
-A term is lost if it is below the smallest float in these units. Sums that are so small that this
-matters are marked, and the caller repeats the recursion in logarithms if one is part of a whole
-sentence (docs/decisions/recursions.md).
+The symbols of a span are relative to the largest, whose log weight is the unit of the span. Sums
+small enough for underflow to matter are marked, and the caller repeats the recursion in log space
+if the result depends on them (docs/decisions/recursions.md).
 """
 
 from __future__ import annotations
@@ -23,35 +19,25 @@ from semirings.numerics import log_times, matmul, relative, safe_log
 
 
 class Spans(NamedTuple):
-    """The symbols of spans.
+    """Spans of a chart; ``number`` has weights relative to the largest symbol."""
 
-    Attributes:
-        number: ``[..., symbols]`` weights relative to the largest.
-        unit: ``[...]`` the log weight of the largest; minus infinity where there is no symbol.
-        low: ``[...]`` whether a number is so small that products of it may be lost.
-        unsure: ``[...]`` whether terms of a sum were lost that may matter to the span.
-    """
-
-    number: Any
-    unit: Any
-    low: Any
-    unsure: Any
+    number: Any  # [..., symbols]
+    unit: Any  # [...] log weight of the largest symbol
+    low: Any  # [...] whether products of a number may underflow
+    unsure: Any  # [...] whether lost terms may matter
 
 
 class _Vectors:
-    """The operations that charts need, for ``Spans``; a shape is the shape of the numbers."""
+    """The operations of a semiring that charts need, for ``Spans``."""
 
     def zeros(self, shape: Sequence[int]) -> Spans:
-        """Return spans without symbols."""
         false = jnp.zeros(shape[:-1], bool)
         return Spans(jnp.zeros(shape), jnp.full(shape[:-1], -jnp.inf), false, false)
 
     def zeros_like(self, a: Spans) -> Spans:
-        """Return spans without symbols, with the dtypes of others."""
         return jax.tree.map(lambda x, y: x.astype(y.dtype), self.zeros(a.number.shape), a)
 
     def concatenate(self, values: Sequence[Spans], axis: int) -> Spans:
-        """Concatenate along an axis other than the symbols."""
         return jax.tree.map(lambda *xs: jnp.concatenate(xs, axis), *values)
 
 
@@ -59,13 +45,10 @@ VECTORS: Any = _Vectors()
 
 
 def widening(rules: jax.Array, words: jax.Array) -> tuple[Any, Spans]:
-    """Return the step of the recursion over span widths, and the row of single words.
+    """Return the step of the recursion over widths and the initial row.
 
-    Charts have nonterminals only. Words are the left part of a span at its first split only, and
-    the right part at its last, so they need no sum over splits: the rules with a word on one side
-    are matrices of nonterminals, which are made before the first step.
-
-    A step outputs the log weights of the nonterminals of its width.
+    Charts have only nonterminals: words are added at the first and last split of a span. A step
+    outputs log weights.
 
     Args:
         rules: ``[batch or 1, nonterminals, symbols, symbols]`` log weights.
@@ -82,6 +65,8 @@ def widening(rules: jax.Array, words: jax.Array) -> tuple[Any, Spans]:
     least = _least(length * symbols**2, words.dtype)
     word = _spans(words, jnp.zeros((batch, length), bool))
     columns = _flat(by_rule[:, :count, :count])
+    # A word is a left part only at the first split and a right part only at the last, so rules with
+    # a word become one matrix per word.
     after_word = _by_words(word.number, by_rule[:, count:, :count])
     before_word = _by_words(word.number, jnp.swapaxes(by_rule[:, :count, count:], 1, 2))
     next_words = jnp.pad(word.number[:, 1:], ((0, 0), (0, 1), (0, 0)))
@@ -117,18 +102,13 @@ def widening(rules: jax.Array, words: jax.Array) -> tuple[Any, Spans]:
         return (with_row(starts, width, newest), with_newest(VECTORS, ends, newest)), row
 
     single = word._replace(number=jnp.zeros((batch, length, count), words.dtype))
-    # To repeat a step takes less time than to store its products.
+    # Recomputing a step is faster than storing its products.
     again = jax.checkpoint(step, prevent_cse=False)
     return again, jax.tree.map(lambda x: x[:, None], single)
 
 
 def _by_words(words: jax.Array, rules: jax.Array) -> jax.Array:
-    """Return for each word a matrix ``[batch, n, other, nonterminals]`` of the rules with it.
-
-    Args:
-        words: ``[batch, n, preterminals]`` numbers.
-        rules: ``[batch or 1, preterminals, other, nonterminals]`` numbers.
-    """
+    """Return the rules with each word as a matrix, ``[batch, n, other, nonterminals]``."""
     columns = rules.reshape(*rules.shape[:2], math.prod(rules.shape[2:]))
     return matmul(words, columns).reshape(*words.shape[:2], *rules.shape[2:])
 
@@ -139,17 +119,12 @@ def _applied(others: jax.Array, matrices: jax.Array) -> jax.Array:
 
 
 def _flat(rules: jax.Array) -> jax.Array:
-    """Return ``[batch or 1, left * right, nonterminals]``."""
     _, left, right, nonterminals = rules.shape
     return rules.reshape(len(rules), left * right, nonterminals)
 
 
 def spanning(starts: Spans, lengths: jax.Array) -> Spans:
-    """Select the span of all words of each item.
-
-    Args:
-        starts: ``[batch, rows, places]`` spans by width less one and by start.
-    """
+    """Select the span of all words of each item, given spans ``[batch, rows, places]``."""
     chosen = jnp.arange(starts.unit.shape[1]) == lengths[:, None] - 1
     number, unit, low, unsure = (x[:, :, 0] for x in starts)
     return Spans(
@@ -161,15 +136,7 @@ def spanning(starts: Spans, lengths: jax.Array) -> Spans:
 
 
 def with_root(root: jax.Array, whole: Spans) -> tuple[jax.Array, jax.Array]:
-    """Sum over the symbols of whole sentences.
-
-    Args:
-        root: ``[batch or 1, nonterminals]`` log weights.
-        whole: ``[batch]`` the spans of the sentences.
-
-    Returns:
-        ``[batch]`` log totals, and whether they may be wrong.
-    """
+    """Return log totals, and whether they may be wrong, both ``[batch]``."""
     weight, unit = relative(root, 1)
     total = jnp.sum(weight * whole.number[:, : root.shape[1]], 1)
     low = whole.low | jnp.any(_is_low(root, weight), 1)
@@ -179,19 +146,18 @@ def with_root(root: jax.Array, whole: Spans) -> tuple[jax.Array, jax.Array]:
 
 
 def _spans(weights: jax.Array, unsure: jax.Array) -> Spans:
-    """Return spans with log weights ``[..., symbols]``."""
     number, unit = relative(weights, -1)
     unit = jnp.where(jnp.any(weights != -jnp.inf, -1), unit[..., 0], -jnp.inf)
     return Spans(number, unit, jnp.any(_is_low(weights, number), -1), unsure)
 
 
 def _is_low(weights: jax.Array, numbers: jax.Array) -> jax.Array:
-    """Return whether numbers are so small that a product of four of them may be lost."""
+    """Return whether a product of four such numbers may underflow."""
     fourth_root = float(jnp.finfo(numbers.dtype).tiny) ** 0.25
     return (weights > -jnp.inf) & (numbers < fourth_root)
 
 
 def _least(terms: int, dtype: Any) -> float:
-    """Return a sum of which lost terms are less than an eighth of a unit in the last place."""
+    """Return a sum that loses less than 1/8 ulp to underflow of its terms."""
     limits = jnp.finfo(dtype)
     return 8 * terms * float(limits.tiny) / float(limits.eps)

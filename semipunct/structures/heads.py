@@ -1,4 +1,4 @@
-"""Dependency trees, whose usual form is the head of each word."""
+"""Dependency trees in the form of heads."""
 
 from __future__ import annotations
 
@@ -30,19 +30,20 @@ from semipunct.structures.readable import (
 
 
 class ArcParts(NamedTuple):
-    """An entry ``[batch, n + 1, n + 1]`` for each arc, from head to dependent."""
+    """Parts of a tree.
+
+    Attributes:
+        arc: ``[batch, n + 1, n + 1]`` from head to dependent; node 0 is the root.
+    """
 
     arc: Any
 
 
 @dataclass(frozen=True)
 class HeadTrees(Readable[ArcParts]):
-    """A batch of sets of dependency trees.
+    """Base class of dependency trees.
 
-    Their usual form is ``[..., batch, n]``: the head of word m at m - 1, where 0 is the root.
-
-    Attributes:
-        projective: whether arcs may not cross.
+    Usual form: heads ``[..., batch, n]`` of words 1 to n, where 0 is the root.
     """
 
     single_root: bool = True
@@ -78,7 +79,7 @@ class HeadTrees(Readable[ArcParts]):
 
 
 def checked_arcs(arcs: Any, lengths: Any) -> tuple[ArcParts, jax.Array]:
-    """Return arcs and lengths after checks."""
+    """Return checked arcs and lengths."""
     arcs = as_log_weights(arcs)
     check_shapes(arcs=(arcs, "batch words words"))
     words = arcs.shape[1] - 1
@@ -89,23 +90,14 @@ def checked_arcs(arcs: Any, lengths: Any) -> tuple[ArcParts, jax.Array]:
 
 
 def used_arcs(words: Any) -> Any:
-    """Return ``[batch, n + 1, n + 1]`` whether a tree may have an arc.
-
-    Args:
-        words: ``[batch, n + 1]`` whether a word, or the root, is in the sentence.
-    """
+    """Return a mask of possible arcs, given a mask ``[batch, n + 1]`` of words, root included."""
     size = words.shape[1]
     between = ~np.eye(size, dtype=bool) & (np.arange(size) > 0)
     return words[:, :, None] & words[:, None, :] & between[None]
 
 
 def _are_trees(xp: Any, head: Any, used: Any, lengths: Any, single_root: bool) -> Any:
-    """Return ``[..., batch]`` whether heads are trees: steps upwards, doubled, reach the root.
-
-    Args:
-        head: ``[..., batch, n]`` heads, 0 in the padding.
-        used: ``[batch, n]`` the words.
-    """
+    """Return a mask ``[..., batch]`` of trees, found by pointer doubling."""
     last = lengths[:, None] if isinstance(lengths, Tracer) else np.asarray(lengths)[:, None]
     inside = xp.all(((head >= 0) & (head <= last)) | ~used, -1)
     above = xp.concatenate([xp.zeros_like(head[..., :1]), xp.clip(head, 0, head.shape[-1])], -1)
@@ -116,7 +108,7 @@ def _are_trees(xp: Any, head: Any, used: Any, lengths: Any, single_root: bool) -
 
 
 def _cross(xp: Any, head: Any, used: Any) -> Any:
-    """Return ``[..., batch]`` whether two arcs cross, that from the root included."""
+    """Return a mask ``[..., batch]`` of items with crossing arcs, arcs from the root included."""
     word = np.arange(1, head.shape[-1] + 1)
     low, high = xp.minimum(head, word), xp.maximum(head, word)
     first, second = (..., slice(None), None), (..., None, slice(None))
@@ -126,7 +118,6 @@ def _cross(xp: Any, head: Any, used: Any) -> Any:
 
 
 def _fault(heads: list[int], single_root: bool) -> str:
-    """Return why the heads of the words of an item are no tree."""
     words, length = [0, *heads], len(heads)
     for word, head in enumerate(heads, 1):
         if not 0 <= head <= length or head == word:

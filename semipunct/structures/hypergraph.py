@@ -1,11 +1,6 @@
-"""Hypergraphs given as arrays of hyperedges, such as packed forests.
+"""Hypergraphs as arrays of hyperedges, such as packed forests.
 
-| Part | Shape              | Entry                                                 |
-| ---- | ------------------ | ----------------------------------------------------- |
-| edge | ``[batch, edges]`` | ``[b, e]``: the use of hyperedge e in a derivation     |
-
-A derivation is a tree of hyperedges: one into the root, and one into each tail of a used hyperedge.
-Nodes are computed level by level, tails before heads.
+A derivation is a tree: one hyperedge into the root, and one into each tail of a used hyperedge.
 
 Source: Gallo et al. (1993); Goodman (1999), section 2; Huang (2008), section 2.
 """
@@ -39,7 +34,7 @@ from semirings.base import Semiring, Value
 
 
 class Room(NamedTuple):
-    """Padded sizes of the levels of a hypergraph."""
+    """Padded sizes: levels, nodes per level, and hyperedges per node."""
 
     levels: int
     width: int
@@ -47,7 +42,7 @@ class Room(NamedTuple):
 
 
 class HyperedgeParts(NamedTuple):
-    """An entry for each hyperedge; the module's table has its shape."""
+    """Parts of a derivation, ``[batch, edges]``."""
 
     edge: Any
 
@@ -59,16 +54,15 @@ class HyperedgeParts(NamedTuple):
 )
 @dataclass(frozen=True)
 class Hypergraphs(Readable[HyperedgeParts]):
-    """A batch of hypergraphs; see ``hypergraphs``.
+    """A batch of hypergraphs; build with ``hypergraphs``.
 
-    Their usual form is ``[..., batch, edges]``: the numbers of hyperedges, and -1 for none.
+    Usual form: indices of hyperedges ``[..., batch, edges]``, padded with -1. Tables of nodes have
+    an absent tail in entry 0, then nodes by level.
 
     Attributes:
-        edges: ``[batch, levels, width, fan]`` the hyperedges into each node of each level; -1 for
-            none.
-        tails: ``[batch, levels, width, fan, tails]`` the places of their tails: 0 for none,
-            otherwise one plus the index of the node in the order of levels.
-        roots: ``[batch]`` the places of the roots.
+        edges: ``[batch, levels, width, fan]`` hyperedges into each node; -1 for none.
+        tails: ``[batch, levels, width, fan, tails]`` table entries.
+        roots: ``[batch]`` table entries.
     """
 
     edges: jax.Array
@@ -104,7 +98,7 @@ class Hypergraphs(Readable[HyperedgeParts]):
     def total(
         self, semiring: Semiring, feature: Any = None, recursion: Recursion = Recursion()
     ) -> Total:
-        """Run the inside recursion by level."""
+        """Run the inside recursion over levels."""
         table = self.inside(semiring, feature, recursion)
         rows = jnp.arange(len(self.roots))
         value = jax.tree.map(lambda x: x[rows, self.roots], table)
@@ -113,10 +107,7 @@ class Hypergraphs(Readable[HyperedgeParts]):
     def inside(
         self, semiring: Semiring, feature: Any = None, recursion: Recursion = Recursion()
     ) -> Value:
-        """Return the sums over the derivations of every node, ``[batch, places]``.
-
-        Places are numbered as in ``tails`` and ``roots``.
-        """
+        """Return inside values of all nodes, ``[batch, 1 + levels * width]``."""
         s = semiring
         batch, levels, width, _ = self.edges.shape
         rows = jnp.arange(batch)
@@ -130,7 +121,7 @@ class Hypergraphs(Readable[HyperedgeParts]):
         )
         marks = mask_padding(used, marks)
         table = s.concatenate([s.ones((batch, 1)), s.zeros((batch, levels * width))], 1)
-        # In the precision of the weights.
+        # The table has the precision of the weights.
         lone = jax.tree.map(lambda x: x[:, :1, 0, 0], (weight, marks))
         like = jax.eval_shape(lambda pair: lift_weights(s, *pair), lone)
         table = jax.tree.map(lambda x, y: x.astype(y.dtype), table, like)
@@ -168,19 +159,19 @@ def hypergraphs(
     lengths: npt.ArrayLike | None = None,
     room: Room | None = None,
 ) -> Hypergraphs:
-    """Make hypergraphs, which weigh a derivation by its hyperedges.
+    """Build hypergraphs, whose derivations are weighted by hyperedge.
 
     Args:
-        weights: ``[*batch, edges]`` log weights; the only argument that JAX may trace.
-        heads: ``[*batch, edges]`` the head of each hyperedge, numbered from 1.
-        tails: ``[*batch, edges, tails]`` its tails, in the order of their factors; 0 for none.
-        roots: ``[*batch]`` the node of whole derivations; 0 if the only derivation is empty.
-        lengths: ``[*batch]`` numbers of hyperedges, the first ones; all of them by default.
-        room: padded sizes, at least those that the hypergraphs need.
+        weights: ``[*batch, edges]`` log weights. The only argument that JAX may trace.
+        heads: ``[*batch, edges]`` nodes, from 1.
+        tails: ``[*batch, edges, tails]`` nodes, in the order of multiplication; 0 for none.
+        roots: ``[*batch]`` nodes; 0 if the only derivation is empty.
+        lengths: ``[*batch]`` numbers of hyperedges; all by default.
+        room: padded sizes; the least by default.
 
     Raises:
-        UsageError: if a shape, a node, a length or a log weight is wrong, a hypergraph has a cycle,
-            its root has no derivation, one could use a node twice, or the room is too small.
+        UsageError: if an argument is invalid, a graph has a cycle, a root has no derivation, a
+            derivation may use a node twice, or the room is too small.
     """
     weights = as_log_weights(weights)
     check_shapes(weights=(weights, "batch edges"))
@@ -221,66 +212,46 @@ def _integers(name: str, array: npt.ArrayLike) -> npt.NDArray[np.int32]:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """The levels of one hypergraph.
+    """The levels of one hypergraph; node 0 is ``NOTHING``."""
 
-    Attributes:
-        levels: ``[nodes]`` levels of nodes, which are numbered from 1; -1 for ``NOTHING``.
-        slots: ``[nodes]`` indices of nodes within their levels.
-        order: ``[edges]`` the index of each hyperedge among those into its head.
-        heads: ``[edges]``.
-        tails: ``[edges, tails]``.
-        root: the node of whole derivations.
-    """
-
-    levels: npt.NDArray[np.int32]
-    slots: npt.NDArray[np.int32]
-    order: npt.NDArray[np.int32]
-    heads: npt.NDArray[np.int32]
-    tails: npt.NDArray[np.int32]
+    levels: npt.NDArray[np.int32]  # [nodes]; -1 for NOTHING
+    slots: npt.NDArray[np.int32]  # [nodes] indices within levels
+    order: npt.NDArray[np.int32]  # [edges] indices among hyperedges into the same head
+    heads: npt.NDArray[np.int32]  # [edges]
+    tails: npt.NDArray[np.int32]  # [edges, tails]
     root: int
 
     def places(self, width: int) -> npt.NDArray[np.int32]:
-        """Return ``[nodes]`` the places of nodes in the tables of a hypergraph.
-
-        Args:
-            width: the padded width of its levels.
-        """
+        """Return ``[nodes]`` table entries, given the padded width of levels."""
         places = self.levels * width + self.slots + 1
         places[NOTHING] = 0
         return places
 
     @property
     def room(self) -> Room:
-        """The sizes needed for this hypergraph."""
+        """The least sizes that fit this hypergraph."""
         fan = self.order.max(initial=0)
         return Room(*(int(x) + 1 for x in (max(self.levels.max(), 0), self.slots.max(), fan)))
 
 
 def layout(heads: npt.NDArray[np.int32], tails: npt.NDArray[np.int32], root: int) -> Layout:
-    """Assign the nodes of a hypergraph to levels.
-
-    Args:
-        heads: ``[edges]`` nodes, from 1.
-        tails: ``[edges, tails]`` nodes, ``NOTHING`` for none.
-        root: a node.
-    """
+    """Assign nodes to levels, tails before heads."""
     count = int(max([root, *heads.tolist(), *tails.ravel().tolist()], default=0)) + 1
     if (heads < 1).any() or (tails < 0).any() or root < 0:
         raise UsageError("a node has a number below 1; number the heads of hyperedges from 1")
-    levels = np.full(count, -1, np.int32)
-    pending = np.bincount(heads, minlength=count)
     users: list[list[int]] = [[] for _ in range(count)]
-    missing = [len({*row} - {NOTHING}) for row in tails.tolist()]
+    missing: list[int] = []
     for edge, row in enumerate(tails.tolist()):
-        for node in {*row} - {NOTHING}:
+        missing.append(len(nodes := {*row} - {NOTHING}))
+        for node in nodes:
             users[node].append(edge)
-    # A node is complete when all hyperedges into it are, and these when all their tails are.
+    # A node is ready after all hyperedges into it, a hyperedge after all its tails.
     targets, below = heads.tolist(), tails.tolist()
     level = [-1] * count
-    waiting = [node for node in range(1, count) if not pending[node]]
+    left = np.bincount(heads, minlength=count).tolist()
+    waiting = [node for node in range(1, count) if not left[node]]
     ready = [edge for edge, n in enumerate(missing) if not n]
     ordered_edges = 0
-    left = pending.tolist()
     while ready or waiting:
         for edge in ready:
             ordered_edges += 1
@@ -300,11 +271,11 @@ def layout(heads: npt.NDArray[np.int32], tails: npt.NDArray[np.int32], root: int
         waiting = []
     if ordered_edges < len(targets):
         unordered = [edge for edge, n in enumerate(missing) if n]
-        cycle = " from ".join(map(str, (nodes := cycle_of(targets, below, unordered)) + nodes[:1]))
+        cycle = " from ".join(map(str, (way := cycle_of(targets, below, unordered)) + way[:1]))
         raise UsageError(
             f"a node is derived from itself ({cycle}); leave out one of the hyperedges"
         )
-    levels[:] = level
+    levels = np.array(level, np.int32)
     levels[1:] = np.maximum(levels[1:], 0)  # a node without incoming hyperedges has the value zero
     slots = _ranks(levels[1:])
     return Layout(
@@ -313,7 +284,7 @@ def layout(heads: npt.NDArray[np.int32], tails: npt.NDArray[np.int32], root: int
 
 
 def _ranks(keys: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
-    """Return the rank of each entry among those with the same key."""
+    """Return the rank of each entry among equal keys."""
     order = np.argsort(keys, kind="stable")
     ordered = keys[order]
     first = np.searchsorted(ordered, ordered)
@@ -328,11 +299,7 @@ def arrange_hypergraphs(
     lengths: npt.ArrayLike,
     room: Room | None = None,
 ) -> Hypergraphs:
-    """Make hypergraphs from precomputed layouts.
-
-    Args:
-        weights: ``[batch, edges]``.
-    """
+    """Build ``Hypergraphs`` from weights ``[batch, edges]`` and layouts."""
     least_room = (
         Room(*np.max([each.room for each in layouts], 0).tolist()) if layouts else Room(1, 1, 1)
     )
@@ -357,20 +324,17 @@ def arrange_hypergraphs(
     )
 
 
+# The node of an absent tail, with value one.
 NOTHING = 0
-"""The node of an absent tail; its value is one."""
 
 
 def cycle_of(
     heads: Sequence[int], tails: Sequence[Sequence[int]], unordered: Sequence[int]
 ) -> list[int]:
-    """Return nodes each of which is derived from the next, and the last from the first.
+    """Return the nodes of a cycle, each derived from the next.
 
     Args:
-        heads: ``[edges]``.
-        tails: ``[edges, tails]``.
-        unordered: the hyperedges that no order of levels includes, each with a tail that another
-            of them derives.
+        unordered: hyperedges without a level; each has a tail that another derives.
     """
     into = {heads[edge]: edge for edge in unordered}
     path: list[int] = []
@@ -388,22 +352,17 @@ def check_derivations(
     root: int,
     nodes: int,
 ) -> None:
-    """Check that the root has a derivation, and that no derivation can use a node twice.
-
-    The marks of a derivation cannot represent two uses of a node: they would be marked as one.
+    """Check that the root has a derivation, and that none uses a node twice.
 
     Args:
-        heads: ``[edges]``.
-        tails: ``[edges, tails]``.
-        order: the hyperedges such that all hyperedges into a tail precede those out of it.
-        root: the node of whole derivations.
-        nodes: the number of nodes, ``NOTHING`` included.
+        order: hyperedges in topological order.
     """
     below = [1 << node if node != NOTHING else 0 for node in range(nodes)]
     derived = {NOTHING}
     for edge in order:
         head, within, last = int(heads[edge]), 0, NOTHING
         for tail in tails[edge].tolist():
+            # Parts could not represent two uses of a node.
             if shared := within & below[tail]:
                 raise UsageError(
                     f"hyperedge {edge} derives node {head} from {last} and {tail}, both of "
@@ -427,12 +386,7 @@ def check_derivations(
 
 
 def ends_of(edges: jax.Array, tails: jax.Array, count: int) -> tuple[jax.Array, jax.Array]:
-    """Return the places of heads, ``[batch, edges]``, and of tails, ``[batch, edges, tails]``.
-
-    Args:
-        edges: ``[batch, levels, width, fan]`` the hyperedges into each node; -1 for none.
-        tails: ``[batch, levels, width, fan, tails]`` the places of their tails.
-    """
+    """Return table entries of heads, ``[batch, edges]``, and tails, ``[batch, edges, tails]``."""
     batch, levels, width, fan = edges.shape
     row, number = jnp.arange(batch)[:, None], edges.reshape(batch, levels * width * fan)
     number = jnp.where(number < 0, count, number)
@@ -446,17 +400,11 @@ def ends_of(edges: jax.Array, tails: jax.Array, count: int) -> tuple[jax.Array, 
 def uses_of(
     numbers: jax.Array, edges: jax.Array, tails: jax.Array, roots: jax.Array, count: int
 ) -> tuple[jax.Array, jax.Array]:
-    """Return the number of uses of each hyperedge, and whether they form a derivation.
-
-    They do if each node that is the root or a tail is derived once, and no other node. Without
-    cycles, that is a tree.
-
-    Args:
-        numbers: ``[..., batch, most]`` the numbers of hyperedges, -1 for none.
-        roots: ``[batch]`` the places of the roots.
+    """Count the uses of hyperedges ``[..., batch, most]``, padded with -1.
 
     Returns:
-        ``[..., batch, edges]`` the numbers of uses; and ``[..., batch]``.
+        Counts ``[..., batch, edges]``; a mask ``[..., batch]`` of derivations, which derive each
+        needed node, and no other, once.
     """
     batch, places = len(edges), edges[0].size + 1
     flat = numbers.reshape(math.prod(numbers.shape[:-2]), *numbers.shape[-2:])
@@ -468,7 +416,7 @@ def uses_of(
     derived = none.at[:, item[:, None], heads].add(used)
     needed = none.at[:, item[:, None, None], below].add(used[..., None])
     needed = needed.at[:, item, roots].add(1)
-    # Place 0, of ``NOTHING``, is needed any number of times.
+    # Entry 0, ``NOTHING``, may be needed any number of times.
     same = jnp.all((derived == needed)[..., 1:] & (derived <= 1)[..., 1:], -1)
     leading = numbers.shape[:-1]
     return used.reshape(*leading, count), same.reshape(leading)
@@ -480,14 +428,7 @@ def fault_of(
     tails: npt.NDArray[np.int32],
     root: int,
 ) -> str:
-    """Return why hyperedges form no derivation.
-
-    Args:
-        used: ``[edges]`` whether each is used.
-        heads: ``[edges]`` the head of each.
-        tails: ``[edges, tails]`` the tails of each.
-        root: the node of whole derivations.
-    """
+    """Return why hyperedges form no derivation."""
     edges = np.flatnonzero(used).tolist()
     needed = {root, *tails[used].ravel().tolist()} - {NOTHING}
     into: dict[int, list[int]] = {}

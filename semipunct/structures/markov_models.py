@@ -1,14 +1,4 @@
-"""Hidden Markov models, with or without durations, as chains; and counts of what they use.
-
-| Parameter  | Shape                | Row sums to one                                       |
-| ---------- | -------------------- | ----------------------------------------------------- |
-| initial    | ``[states]``         | ``[s]``: the first state is s                         |
-| transition | ``[states, states]`` | ``[s, t]``: s is followed by t                        |
-| emission   | ``[states, symbols]``| ``[s, o]``: state s emits symbol o                    |
-| duration   | ``[states, widths]`` | ``[s, w]``: s lasts for w + 1 positions               |
-
-Source: Rabiner (1989); with durations, Yu (2010), the explicit-duration model.
-"""
+"""Hidden Markov models (Rabiner 1989), also with explicit durations (Yu 2010), and EM counts."""
 
 from __future__ import annotations
 
@@ -27,14 +17,13 @@ from semipunct.structures.semi_markov import SemiMarkovChain, semi_markov_chain
 from semirings.numerics import safe_log
 
 Form = Literal["log_probs", "probs", "logits"]
-"""What parameters are: log probabilities, probabilities, or logits that are to be normalised."""
 
+# Tolerance of the sum of a row of probabilities.
 _ROUNDING = 1e-3
-"""How much a row of probabilities may differ from one."""
 
 
 class HiddenMarkovCounts(NamedTuple):
-    """Counts of the uses of each parameter of a hidden Markov model, or expected counts.
+    """Counts, or expected counts, of the parameters of a hidden Markov model.
 
     Attributes:
         initial: ``[states]``.
@@ -47,10 +36,10 @@ class HiddenMarkovCounts(NamedTuple):
     emission: jax.Array
 
     def log_probs(self, smoothing: float = 0.0) -> HiddenMarkovCounts:
-        """Return the log probabilities that maximise the likelihood of the counts.
+        """Return maximum-likelihood log probabilities; rows without counts are uniform.
 
         Args:
-            smoothing: a number that is added to each count. Rows without any count are uniform.
+            smoothing: added to each count.
         """
 
         def log_shares(counts: jax.Array) -> jax.Array:
@@ -70,21 +59,21 @@ def hidden_markov(
     lengths: npt.ArrayLike | None = None,
     form: Form = "log_probs",
 ) -> LinearChain:
-    """Make the chains of states of hidden Markov models, given their emissions.
+    """Build the state sequences of hidden Markov models, given observations.
 
-    The log partition is the log likelihood of the observations; marginals are the posteriors.
+    The log partition is the log likelihood; marginals are the posterior.
 
     Args:
-        initial: ``[states]`` probability of each first state.
-        transition: ``[states, states]`` probability of each state after each state.
-        emission: ``[states, symbols]`` probability of each symbol in each state. Without
-            ``observations``, ``[*batch, length, states]`` log likelihoods, in any ``form``.
+        initial: ``[states]``.
+        transition: ``[states, states]``; rows sum to one.
+        emission: ``[states, symbols]``. Without ``observations``, log likelihoods
+            ``[*batch, length, states]`` in any ``form``.
         observations: ``[*batch, length]`` symbols.
-        lengths: ``[*batch]``, from 0 on; ``length`` by default.
-        form: whether parameters are log probabilities, probabilities or logits.
+        lengths: ``[*batch]``; ``length`` by default.
+        form: parametrisation of the other arguments.
 
     Raises:
-        UsageError: if a shape, an observation or a length is wrong, or a row has not the sum one.
+        UsageError: if a shape, observation or length is invalid, or a row does not sum to one.
     """
     first = _log_probs("initial", initial, 1, form)
     follow = _log_probs("transition", transition, 2, form)
@@ -103,15 +92,12 @@ def hidden_semi_markov(
     lengths: npt.ArrayLike | None = None,
     form: Form = "log_probs",
 ) -> SemiMarkovChain:
-    """Make the segmentations of hidden semi-Markov models, whose states have durations.
+    """Build the segmentations of hidden semi-Markov models.
 
-    A state emits a symbol at each of its positions. The last state ends at the last position, and
-    is not cut off there.
+    A state emits a symbol at each position. The last segment ends at the last position, uncensored.
 
     Args:
-        initial: ``[states]`` probability of each first state.
-        transition: ``[states, states]`` probability of each state after each state.
-        duration: ``[states, widths]`` probability of each duration, from 1 on, in each state.
+        duration: ``[states, widths]`` probability of widths 1, 2, ...
         emission: as for ``hidden_markov``, like the other arguments.
 
     Raises:
@@ -124,7 +110,7 @@ def hidden_semi_markov(
     sizes = check_shapes(duration=(lasting, "states widths"), initial=(first, "states"))
 
     def widen(shorter: jax.Array, _: None) -> tuple[jax.Array, jax.Array]:
-        # Segments that are longer by one begin one position earlier, or end one later.
+        # Extend each segment by one position to the right.
         leading = [(0, 0)] * (shorter.ndim - 2)
         ended_before = jnp.pad(shorter, (*leading, (1, 0), (0, 0)))[..., : shorter.shape[-2], :]
         return ended_before + by_position, ended_before + by_position
@@ -139,18 +125,17 @@ def hidden_semi_markov(
 def hidden_markov_counts(
     parts: ChainParts, observations: npt.ArrayLike, symbols: int
 ) -> HiddenMarkovCounts:
-    """Count uses of parameters in chains, added up over the batch and leading axes.
+    """Count the uses of parameters, summed over all chains.
 
-    Of marginals they are the expected counts of the EM algorithm (Baum and Welch), of best
-    derivations the counts of Viterbi training. Chains of probability zero have no marginals: leave
-    them out.
+    Marginals give the expected counts of EM (Baum-Welch), best sequences the counts of Viterbi
+    training. Leave out chains of probability zero.
 
     Args:
-        parts: marginals, or parts of derivations, of chains that ``hidden_markov`` made.
+        parts: parts or marginals of chains from ``hidden_markov``.
         observations: ``[*batch, length]`` symbols.
 
     Raises:
-        UsageError: if shapes do not fit.
+        UsageError: if shapes do not match.
     """
     emission, observed = jnp.asarray(parts.emission), jnp.asarray(observations)
     leading = emission.ndim - 1 - observed.ndim
@@ -172,7 +157,7 @@ def hidden_markov_counts(
 
 
 def _log_probs(name: str, parameter: npt.ArrayLike, axes: int, form: Form) -> jax.Array:
-    """Return log probabilities; raise ``UsageError`` if those of a row do not add up to one."""
+    """Return log probabilities, checked to sum to one."""
     if form not in ("log_probs", "probs", "logits"):
         raise UsageError(f"form is {form!r}, not 'log_probs', 'probs' or 'logits'")
     array = as_log_weights(parameter)
@@ -204,7 +189,7 @@ def _emitted(
     initial: jax.Array,
     transition: jax.Array,
 ) -> jax.Array:
-    """Return ``[*batch, length, states]`` log likelihoods of observations, after checks."""
+    """Return log likelihoods ``[*batch, length, states]`` of observations."""
     check_shapes(initial=(initial, "states"), transition=(transition, "states states"))
     if observations is None:
         by_position = as_log_weights(emission)

@@ -1,22 +1,10 @@
-"""Sums over non-projective trees: by the inverse of a Laplacian, or by elimination in log space.
+"""Sums over non-projective trees: a determinant, or elimination in log space.
 
-The sum over trees is a determinant (Tutte 1984), and marginals follow from the inverse (Koo et al.
-2007; Smith and Smith 2007). Arcs to a word are divided by the largest one first, so nothing
-overflows. Pivots are differences, however: where cycles outweigh their exits, few digits remain.
-Relative errors eps of the entries of a matrix M change the log of its determinant by at most eps
-times the sum of the entries of |inv(M)| * |M|. Where that sum is too large, an item is summed by
-elimination.
-
-With a single root, M is the Laplacian of the arcs between words, with the arcs from the root added
-to the row of word 1: since the columns of the Laplacian have sum zero, its determinant is the sum
-of the trees with one root (Koo et al. 2007, section 3.2, replace that row).
-
-By elimination, words are eliminated from the last to the first (Grassmann, Taksar and Heyman 1985):
-the pivot is the sum of the arcs to the word, and the arc from h to m through it is added to the
-direct one. Without differences, log weights of any size keep their precision; the error is that of
-adding them up, some 1e-3 in float32 for weights of 1e4. With a single root, a weight is the leading
-term of a series in t, where arcs from the root have order 1, and the others 0; the terms of order 1
-in the total are the trees with one root.
+The determinant (Koo et al. 2007; Smith and Smith 2007) is rescaled per word to avoid overflow. Its
+pivots are differences, however, and lose digits if cycles outweigh their exits: relative errors eps
+in a matrix M change the log determinant by at most eps times the sum of ``|inv(M)| * |M|``, the
+sensitivity. Items with a large one are summed by elimination (Grassmann, Taksar and Heyman 1985),
+which has no differences.
 """
 
 from __future__ import annotations
@@ -31,26 +19,25 @@ from semipunct.structures.heads import used_arcs
 from semirings.devices import scan
 from semirings.numerics import anywhere, matmul
 
+# Largest sensitivity per word for sums by the inverse; errors are at most a few times as large as
+# by elimination. Uniform weights have 3, a certain tree 1.
 _LOSS = 16
-"""The largest sensitivity per word of an item that is summed by its inverse: with it the errors are
-at most a few times those of the elimination. Even weights have 3, a certain tree 1."""
 
+# Items that are eliminated together.
 _TOGETHER = 8
-"""The number of items that are eliminated together if one of them needs it."""
 
+# The order of an empty sum, above the order of any tree.
 _NO_ARC = 1 << 20
-"""The order of a sum without terms, above that of any tree."""
 
 
 class Sums(NamedTuple):
-    """Results of ``by_inverse`` for each item.
+    """Results of ``by_inverse``.
 
     Attributes:
         marginals: ``[batch, n + 1, n + 1]``.
-        sensitivity: ``[batch]`` the error of the log partition in units of eps, infinite or NaN if
-            there is no inverse; the other results are then meaningless, but finite.
-        draws: ``[batch]`` the expected number of heads drawn for a tree by the walks of Wilson
-            (1996).
+        sensitivity: ``[batch]`` error of the log partition in units of eps. If infinite or NaN, the
+            matrix is singular and other results are meaningless, but finite.
+        draws: ``[batch]`` expected steps of Wilson's (1996) sampler per tree.
     """
 
     log_partition: jax.Array
@@ -61,40 +48,27 @@ class Sums(NamedTuple):
 
 @partial(jax.custom_jvp, nondiff_argnums=(2,))
 def log_partition(arcs: jax.Array, lengths: jax.Array, single_root: bool) -> jax.Array:
-    """Return the log of the sum of the weights of all trees, ``[batch]``.
-
-    Args:
-        arcs: ``[batch, n + 1, n + 1]`` log weights; ``nonprojective_trees`` says which are used.
-    """
-    return log_partition_and_marginals(arcs, lengths, single_root)[0]
+    """Return the log partition ``[batch]``, given log weights ``[batch, n + 1, n + 1]``."""
+    return exact_sums(arcs, lengths, single_root).log_partition
 
 
 @log_partition.defjvp
 def _(single_root: bool, primals: Any, tangents: Any) -> tuple[jax.Array, jax.Array]:
     arcs, lengths = primals
-    each, marginals = log_partition_and_marginals(arcs, lengths, single_root)
-    change = jnp.where(marginals == 0, 0.0, marginals * tangents[0])
-    return each, jnp.sum(change, (1, 2))
-
-
-def log_partition_and_marginals(
-    arcs: jax.Array, lengths: jax.Array, single_root: bool
-) -> tuple[jax.Array, jax.Array]:
-    """Return the log partition ``[batch]`` and the probabilities of arcs; NaN where a weight is."""
     sums = exact_sums(arcs, lengths, single_root)
-    return sums.log_partition, sums.marginals
+    change = jnp.where(sums.marginals == 0, 0.0, sums.marginals * tangents[0])
+    return sums.log_partition, jnp.sum(change, (1, 2))
 
 
 def exact_sums(arcs: jax.Array, lengths: jax.Array, single_root: bool) -> Sums:
-    """Return the sums by whichever method is exact; NaN where a weight is.
+    """Return sums by the inverse, or by elimination for items that are too sensitive.
 
-    Returns:
-        Log partitions and marginals by elimination for the items whose inverse is too sensitive.
+    Log partitions and marginals are NaN for items with an invalid weight.
     """
     places = jnp.arange(arcs.shape[1])
     used = used_arcs(places[None] <= lengths[:, None])
     bad = jnp.any(used & (jnp.isnan(arcs) | (arcs == jnp.inf)), (1, 2))
-    # Plain numbers, so that nothing is summed again for their sake.
+    # Finite weights, so that invalid items cause no elimination.
     weights = jnp.where(used, jnp.where(bad[:, None, None], 0.0, arcs), -jnp.inf)
     sums = by_inverse(weights, lengths, single_root)
     exact = is_spared(sums, lengths)
@@ -110,11 +84,7 @@ def exact_sums(arcs: jax.Array, lengths: jax.Array, single_root: bool) -> Sums:
 
 
 def is_spared(sums: Sums, lengths: jax.Array) -> jax.Array:
-    """Return ``[batch]`` whether rounding spares the results of ``by_inverse``.
-
-    Args:
-        sums: the results.
-    """
+    """Return a mask ``[batch]`` of items whose sums by the inverse are accurate."""
     return sums.sensitivity <= _LOSS * (lengths + 1)
 
 
@@ -122,13 +92,13 @@ def by_inverse(weights: jax.Array, lengths: jax.Array, single_root: bool) -> Sum
     """Sum by the inverse of the Laplacian.
 
     Args:
-        weights: ``[batch, n + 1, n + 1]`` log weights below infinity, minus infinity where unused.
+        weights: log weights below infinity, minus infinity where unused.
     """
     words = weights.shape[1] - 1
     if not words:
         nothing = jnp.zeros(len(weights), weights.dtype)
         return Sums(nothing, jnp.zeros_like(weights), nothing, nothing)
-    # With a single root the arcs from it have a scale of their own.
+    # With a single root, its arcs are scaled separately.
     largest = _largest(weights[:, int(single_root) :])
     largest = jnp.where(largest > -jnp.inf, largest, _largest(weights[:, :1]))
     largest = jnp.where(largest > -jnp.inf, largest, 0.0)
@@ -142,6 +112,8 @@ def by_inverse(weights: jax.Array, lengths: jax.Array, single_root: bool) -> Sum
         most = jnp.where(most > -jnp.inf, most, 0.0)
         root = jnp.exp(log_root - most)
         log_scale = log_scale + most[:, 0]
+        # Add the root's arcs to the row of word 1; Koo et al. (2007), section 3.2, replace the row.
+        # Columns of the Laplacian sum to zero, so the determinant sums over trees with one root.
         exits = (jnp.arange(words) == 0)[:, None] * root[:, None]
         diagonal = jnp.where(padding, 1.0, to_word)
     else:
@@ -157,7 +129,7 @@ def by_inverse(weights: jax.Array, lengths: jax.Array, single_root: bool) -> Sum
     between = arcs * (at[:, None] - jnp.swapaxes(inverse, 1, 2))
     marginals = jnp.zeros_like(weights).at[:, 0, 1:].set(of_root).at[:, 1:, 1:].set(between)
     if single_root:
-        # The mean over the child of the root of the inverse without its row and column.
+        # The inverse without the row and column of the root's child, averaged over children.
         child, rest = inverse[:, :, 0], jnp.sum(root * at, 1, keepdims=True) - 1
         visits = at - jnp.sum(inverse * of_root[:, None], 2) + child * rest
         draws = 1 + jnp.sum(jnp.where(padding, 0.0, to_word * visits), 1)
@@ -172,15 +144,15 @@ def by_inverse(weights: jax.Array, lengths: jax.Array, single_root: bool) -> Sum
 
 
 def _largest(x: jax.Array) -> jax.Array:
-    """Return the largest entry along axis 1, as a constant."""
+    """Return the maximum along axis 1, without gradient."""
     return jax.lax.stop_gradient(jnp.max(x, 1, keepdims=True, initial=-jnp.inf))
 
 
 @jax.custom_jvp
 def _inverse(matrix: jax.Array) -> tuple[jax.Array, jax.Array, jax.Array]:
-    """Return inverse, log of the absolute determinant, and whether both are finite.
+    """Return inverse, log absolute determinant, and whether both are finite.
 
-    If not, they are zero; so are their derivatives, which would be NaN.
+    Otherwise they and their gradients are zero rather than NaN.
     """
     decomposed, _, order = jax.lax.linalg.lu(matrix)
     eye = jnp.eye(matrix.shape[-1], dtype=matrix.dtype)[order]
@@ -206,7 +178,7 @@ def _(primals: Any, tangents: Any) -> tuple[Any, Any]:
 def _with_eliminations(
     weights: jax.Array, lengths: jax.Array, single_root: bool, sums: Sums, exact: jax.Array
 ) -> tuple[jax.Array, jax.Array]:
-    """Return log partitions and marginals, by elimination for the items that are not exact."""
+    """Return log partitions and marginals, by elimination where not ``exact``."""
     batch = len(weights)
     together = max(1, min(_TOGETHER, batch))
     groups = -(-batch // together)
@@ -233,16 +205,18 @@ def _with_eliminations(
 def _log_partition_by_elimination(
     arcs: jax.Array, lengths: jax.Array, single_root: bool
 ) -> jax.Array:
-    """Return the log of the sum of the weights of all trees, ``[batch]``; see the module."""
     size = arcs.shape[1]
     places = jnp.arange(size)
     used = used_arcs(places[None] <= lengths[:, None])
-    # The head of padding is the root, with weight one and order 0.
+    # Padding words attach to the root with weight one and order 0.
     padding = (places[:, None] == 0) & (places[None] > lengths[:, None, None])
     value = jnp.where(used, arcs, jnp.where(padding, 0.0, -jnp.inf))
     root = (places[:, None] == 0) & used
     order = jnp.where(root, int(single_root), 0)
 
+    # Remove words from last to first. The pivot is the sum of arcs to the word; paths through it
+    # are added to direct arcs. With a single root, weights are leading terms of series in t, in
+    # which arcs from the root have order 1; terms of order 1 are trees with one root.
     def eliminate(state: Any, word: jax.Array) -> tuple[Any, Any]:
         value, order = state
         heads = jnp.where(places < word, value[:, :, word], -jnp.inf)
@@ -263,7 +237,7 @@ def _log_partition_by_elimination(
 def by_elimination(
     arcs: jax.Array, lengths: jax.Array, single_root: bool
 ) -> tuple[jax.Array, jax.Array]:
-    """Return the log partition ``[batch]`` and the probabilities of arcs, for any weights."""
+    """Return log partition and marginals, for weights of any size."""
 
     def total(arcs: jax.Array) -> tuple[jax.Array, jax.Array]:
         each = _log_partition_by_elimination(arcs, lengths, single_root)
@@ -274,11 +248,11 @@ def by_elimination(
 
 
 def _sum(value: jax.Array, order: jax.Array, axis: int) -> tuple[jax.Array, jax.Array]:
-    """Add series given by the logs and the orders of their leading terms."""
+    """Add series, given the logs and orders of their leading terms."""
     order = jnp.where(value > -jnp.inf, order, _NO_ARC)
     least = jnp.min(order, axis, keepdims=True)
     leading = (order == least) & (value > -jnp.inf)
-    # Two wheres, since the gradient of an exponential of minus infinity minus itself is NaN.
+    # Two wheres, because the gradient of exp(-inf - -inf) is NaN.
     most = jax.lax.stop_gradient(jnp.max(jnp.where(leading, value, -jnp.inf), axis, keepdims=True))
     most = jnp.where(most > -jnp.inf, most, 0.0)
     exponentials = jnp.where(leading, jnp.exp(jnp.where(leading, value - most, 0.0)), 0.0)

@@ -1,18 +1,6 @@
-"""Monotone alignments of two sequences: paths through a lattice of cells.
+"""Monotone alignments of two sequences, as paths through an (n + 1) x (m + 1) lattice.
 
-| Part       | Shape                                 | Entry                               |
-| ---------- | ------------------------------------- | ----------------------------------- |
-| step       | ``[batch, n + 1, m + 1, operations]`` | ``[b, i, j, o]``: o leads to (i, j) |
-| transition | ``[batch, operations, operations]``   | ``[b, o, p]``: o is followed by p   |
-
-Cell (i, j) is reached when i symbols of the first sequence and j of the second are consumed; a path
-leads from (0, 0) to the two lengths. Each operation consumes a symbol of one sequence or of both:
-by default 0 is a match (of both), 1 a deletion (of the first), 2 an insertion (of the second).
-Transitions have no position, and may be missing (None). The cells of a diagonal depend only on the
-two diagonals before, so n + m steps suffice.
-
-Source: Needleman and Wunsch (1970); Durbin et al. (1998), chapters 2 and 4; with affine gaps, Gotoh
-(1982).
+Source: Needleman and Wunsch (1970); Durbin et al. (1998), chapters 2 and 4.
 """
 
 from __future__ import annotations
@@ -46,15 +34,20 @@ from semirings.devices import scan
 from semirings.log import Log
 from semirings.numerics import log_times
 
+# For each operation, how many symbols of each sequence it consumes.
 Moves = tuple[tuple[int, int], ...]
-"""For each operation how many symbols it consumes of the first and of the second sequence."""
 
+# Match, deletion, insertion.
 MOVES: Moves = ((1, 1), (1, 0), (0, 1))
-"""Those of a match, a deletion and an insertion."""
 
 
 class AlignmentParts(NamedTuple):
-    """An entry for each part of an alignment; the module's table has their shapes."""
+    """Parts of an alignment.
+
+    Attributes:
+        step: ``[batch, n + 1, m + 1, operations]``; ``[b, i, j, o]``: o leads to cell ``(i, j)``.
+        transition: ``[batch, operations, operations]``, shared by all positions; None for zeros.
+    """
 
     step: Any
     transition: Any = None
@@ -65,14 +58,9 @@ class AlignmentParts(NamedTuple):
 )
 @dataclass(frozen=True)
 class Alignments(Readable[AlignmentParts], Traceable):
-    """A batch of sets of alignments; see ``alignments`` and ``transducer``.
+    """A batch of alignment lattices; build with ``alignments`` or ``transducer``.
 
-    Their usual form is ``[..., batch, steps]``: the operations in order, and -1 for none.
-
-    Attributes:
-        weights: log weights of the parts.
-        lengths: ``[batch, 2]`` the lengths of the two sequences of each item.
-        moves: for each operation how many symbols it consumes of the two sequences, 0 or 1.
+    Usual form: operations ``[..., batch, steps]`` in order, padded with -1.
     """
 
     moves: Moves = MOVES
@@ -80,24 +68,13 @@ class Alignments(Readable[AlignmentParts], Traceable):
     length_axes: ClassVar[int] = 1
 
     def cells(self, operations: Any) -> jax.Array:
-        """Return the cells ``[..., steps, 2]`` that the operations of alignments lead to.
-
-        Args:
-            operations: ``[..., steps]``, with -1 for none.
-        """
+        """Return the cells that operations ``[..., steps]`` lead to, ``[..., steps, 2]``."""
         operations = jnp.asarray(operations)
         moves = jnp.array(self.moves)[jnp.maximum(operations, 0)]
         return jnp.cumsum(jnp.where(operations[..., None] < 0, 0, moves), -2)
 
     def pairs(self, operations: Any) -> jax.Array:
-        """Return ``[..., n]`` the symbol of the second sequence matched with each of the first.
-
-        Args:
-            operations: ``[..., steps]``, with -1 for none.
-
-        Returns:
-            Positions from 0; -1 where a symbol is matched with none.
-        """
+        """Return the position matched with each symbol of the first sequence, or -1."""
         operations = jnp.asarray(operations)
         rows = self.weights.step.shape[-3] - 1
         both = jnp.array([move == (1, 1) for move in self.moves])
@@ -144,7 +121,7 @@ class Alignments(Readable[AlignmentParts], Traceable):
         feature: AlignmentParts | None = None,
         recursion: Recursion = Recursion(),
     ) -> Total:
-        """Go from diagonal to diagonal."""
+        """Run the forward recursion over the n + m diagonals."""
         step, state, slices, steps = _forward(self, semiring, feature)
         onward, scale = recursion.scan(lambda x, y: step(x, y)[0], state, slices, steps)
         last = jnp.arange(len(self.lengths)), 0, -1, self.lengths[:, 0]
@@ -153,11 +130,7 @@ class Alignments(Readable[AlignmentParts], Traceable):
     def trace(
         self, key: jax.Array, count: int, recursion: Recursion
     ) -> tuple[AlignmentParts, jax.Array]:
-        """Sample the operations from the last to the first.
-
-        Place d of the steps is the step to a cell of diagonal d + 1; place d of the
-        transitions leaves it.
-        """
+        """Sample backward, from the last operation to the first."""
         weights, item = self.weights, jnp.arange(len(self.lengths))
         batch, _, columns, operations = weights.step.shape
         step, state, slices, steps = _forward(self, Log(), None)
@@ -193,17 +166,13 @@ class Alignments(Readable[AlignmentParts], Traceable):
 
 
 def _first(operations: jax.Array) -> jax.Array:
-    """Move the entries of -1 behind the others, along the last axis."""
+    """Move entries of -1 to the end."""
     order = jnp.argsort(operations < 0, axis=-1, stable=True)
     return jnp.take_along_axis(operations, order, -1)
 
 
 def _skewed(x: jax.Array) -> jax.Array:
-    """Sort cells by diagonals: ``[..., n, m, operations]`` to ``[..., n, n + m - 1, operations]``.
-
-    Row i is shifted by i, with zeros in the remainder. Where a flat array is divided into rows that
-    are shorter by one, every row begins one place later than the row before.
-    """
+    """Shift row i right by i: ``[..., n, m, operations]`` to ``[..., n, n + m - 1, ...]``."""
     *leading, rows, columns, count = x.shape
     x = jnp.pad(x, [(0, 0)] * (len(leading) + 1) + [(0, rows), (0, 0)])
     flat = x.reshape(*leading, rows * (columns + rows), count)
@@ -212,11 +181,7 @@ def _skewed(x: jax.Array) -> jax.Array:
 
 
 def used_steps(lengths: Any, shape: tuple[int, ...], moves: Moves, xp: Any = jnp) -> Any:
-    """Return ``[batch, n + 1, m + 1, operations]`` whether a path of an item may take a step.
-
-    Args:
-        lengths: ``[batch, 2]``.
-    """
+    """Return a mask ``[batch, n + 1, m + 1, operations]`` of steps a path may take."""
     down, right = xp.asarray(moves).T
     row, column = (xp.arange(n)[:, None] for n in shape[1:3])
     last_row, last_column = (x[:, None, None] for x in lengths.T)
@@ -231,10 +196,7 @@ def _follow_shape(alignments: Alignments) -> tuple[int, int]:
 
 
 def _follow(alignments: Alignments, s: Semiring, of_transition: Any) -> Value:
-    """Return ``[batch or 1, operations, next]`` the weights of transitions.
-
-    The last entry is the end of the path; without transitions, it is any next operation as well.
-    """
+    """Return transition weights ``[batch or 1, operations, next]``; the last ends the path."""
     transition = alignments.weights.transition
     operations = len(alignments.moves)
     if transition is None:
@@ -246,13 +208,10 @@ def _follow(alignments: Alignments, s: Semiring, of_transition: Any) -> Value:
 
 
 def _forward(alignments: Alignments, s: Semiring, feature: AlignmentParts | None) -> Any:
-    """Return step, state and slices of the forward recursion, and the number of its steps.
+    """Return step, state, slices and number of steps of the forward recursion.
 
-    A state has the sums over beginnings of paths that end in the last diagonal and in the one
-    before, multiplied by the transition to each next operation, ``[batch, 2, next, n + 1]``, and
-    their ``Scale``. A step outputs the sums over paths that end in its diagonal by the last
-    operation, ``[batch, operations, n + 1]``, up to a factor. Rows are the last axis, since the
-    others are too short for vector instructions.
+    A step outputs sums by last operation. Rows are the last axis, the only one long enough for
+    vector instructions.
     """
     weights, moves = alignments.weights, alignments.moves
     batch, rows, columns, _ = weights.step.shape
@@ -260,7 +219,7 @@ def _forward(alignments: Alignments, s: Semiring, feature: AlignmentParts | None
     used = used_steps(alignments.lengths, weights.step.shape, moves)
     of_step = mask_padding(used, features.step)
     step_weights = jnp.where(used, weights.step, -jnp.inf)
-    # The remainder of a skewed array would be weights of one.
+    # The zero padding of a skewed array would act as weights of one.
     inside = _skewed(jnp.ones((1, rows, columns, 1), bool))
     step_weights = jnp.where(inside, _skewed(step_weights), -jnp.inf)
     follow = _follow(alignments, s, features.transition)
@@ -294,6 +253,7 @@ def _forward(alignments: Alignments, s: Semiring, feature: AlignmentParts | None
 
     like = s.lift(jnp.zeros((batch, 1, _follow_shape(alignments)[1], rows), step_weights.dtype))
     first = s.where(jnp.arange(rows) == 0, s.ones_like(like), s.zeros_like(like))
+    # Path prefixes that end in the last two diagonals, [batch, 2, next, n + 1].
     onward = s.concatenate([first, s.zeros_like(first)], axis=1)
     steps = rows + columns - 2
     slices = (
@@ -306,7 +266,7 @@ def _forward(alignments: Alignments, s: Semiring, feature: AlignmentParts | None
 
 
 def _rows_last(skewed: jax.Array) -> jax.Array:
-    """Return ``[batch, diagonals, operations, rows]``, without the diagonal of the first cell."""
+    """Return ``[batch, diagonals, operations, rows]``, without the diagonal of cell (0, 0)."""
     return jnp.transpose(skewed, (0, 2, 3, 1))[:, 1:]
 
 
@@ -323,33 +283,32 @@ def alignments(
     final: npt.ArrayLike | None = None,
     lengths: npt.ArrayLike | None = None,
 ) -> Alignments:
-    """Make alignments of two sequences by matches, deletions and insertions.
+    """Align two sequences by matches, deletions and insertions.
 
-    With negative costs as log weights the best alignment has the least cost (edit distance,
-    Needleman-Wunsch); with log probabilities, transitions and their ends it is a pair HMM.
+    Use negative costs for edit distance or Needleman-Wunsch, log probabilities for a pair HMM.
 
     Args:
-        match: ``[*batch, n, m]`` log weight of aligning symbol i of the first sequence with symbol
-            j of the second, in the precision of the results.
-        delete: ``[*batch, n, m + 1]`` log weight of aligning symbol i of the first with nothing,
-            after j symbols of the second; or a shape that broadcasts.
-        insert: ``[*batch, n + 1, m]`` log weight of aligning symbol j of the second with nothing,
-            after i symbols of the first; or a shape that broadcasts.
-        transition: ``[*batch, 3, 3]`` log weight of successive operations, in the order of match,
-            delete, insert; axes of the batch may have size 1 or be missing. None, for zeros, takes
-            less time.
-        initial: ``[*batch, 3]`` log weight of the first operation, zeros by default; likewise.
-        final: ``[*batch, 3]`` log weight of the last operation, zeros by default; likewise.
-        lengths: ``[*batch, 2]`` lengths of both sequences; n and m by default.
+        match: ``[*batch, n, m]`` log weights; their dtype is used for results.
+        delete: log weight of deleting symbol i after j symbols of the second sequence; broadcasts
+            to ``[*batch, n, m + 1]``.
+        insert: log weight of inserting symbol j after i symbols of the first; broadcasts to
+            ``[*batch, n + 1, m]``.
+        transition: ``[*batch, 3, 3]`` log weight of consecutive operations (match, delete, insert);
+            batch axes may be 1 or missing. None (zeros) is faster.
+        initial: ``[*batch, 3]`` log weight of the first operation.
+        final: ``[*batch, 3]`` log weight of the last operation.
+        lengths: ``[*batch, 2]``; n and m by default.
 
     Raises:
-        UsageError: if a shape, a length or a log weight is wrong.
+        UsageError: if a shape, length or log weight is invalid.
     """
     match = as_log_weights(match)
     check_shapes(match=(match, "batch rows columns"))
     batch, rows, columns = match.shape
     both = _checked_lengths(lengths, match.shape)
-    used = None if isinstance(both, Tracer) else _used(np.asarray(both), match.shape)
+    cells, used = (batch, rows + 1, columns + 1), None
+    if not isinstance(both, Tracer):
+        used = used_steps(np.asarray(both), cells, MOVES, np)
     by_operation = {
         "match": match,
         "delete": _broadcast("delete", delete, (batch, rows, columns + 1), match.dtype),
@@ -385,12 +344,10 @@ def alignments(
 
 
 def affine_gaps(opening: npt.ArrayLike, extension: npt.ArrayLike) -> tuple[jax.Array, jax.Array]:
-    """Return the transitions ``[3, 3]`` and initial weights ``[3]`` of alignments with affine gaps.
+    """Return transitions ``[3, 3]`` and initial weights ``[3]`` for affine gaps (Gotoh 1982).
 
-    A gap of k symbols has log weight ``opening + (k - 1) * extension``, in addition to its
-    symbols. A deletion next to an insertion opens another gap.
-
-    Source: Gotoh (1982).
+    A gap of k symbols adds ``opening + (k - 1) * extension``; adjacent deletions and insertions are
+    separate gaps.
     """
     opening, extension = jnp.asarray(opening, float), jnp.asarray(extension, float)
     check_shapes(opening=(opening, ""), extension=(extension, ""))
@@ -398,11 +355,6 @@ def affine_gaps(opening: npt.ArrayLike, extension: npt.ArrayLike) -> tuple[jax.A
     same = jnp.eye(_OPERATIONS, dtype=bool)
     transition = jnp.where(gaps, jnp.where(same, extension, opening), 0.0)
     return transition, jnp.where(gaps, opening, 0.0)
-
-
-def _used(lengths: npt.NDArray[Any], shape: tuple[int, ...]) -> npt.NDArray[np.bool_]:
-    batch, rows, columns = shape
-    return used_steps(lengths, (batch, rows + 1, columns + 1), MOVES, np)
 
 
 def _checked_lengths(lengths: npt.ArrayLike | None, shape: tuple[int, ...]) -> jax.Array:
@@ -431,7 +383,7 @@ def _broadcast(name: str, weights: Any, shape: Sequence[int], dtype: Any) -> jax
 def _per_item(
     name: str, weights: Any, shape: tuple[int, ...], needed: jax.Array, dtype: Any
 ) -> jax.Array:
-    """Return weights ``[batch or 1, ...]``, after a check for the items that need them."""
+    """Return weights ``[batch or 1, ...]``, checked for the items that use them."""
     array = as_log_weights(weights).astype(dtype)
     array = array.reshape((1,) * (len(shape) + 1 - array.ndim) + array.shape)
     batch = len(needed)

@@ -1,14 +1,7 @@
-"""Non-projective dependency trees: every word has a head, another word or the root; arcs may cross.
+"""Non-projective dependency trees, whose arcs may cross.
 
-| Part | Shape                     | Entry                                       |
-| ---- | ------------------------- | ------------------------------------------- |
-| arc  | ``[batch, n + 1, n + 1]`` | ``[b, h, m]``: the head of word m is word h |
-
-Word 0 is the root; column 0 and the diagonal are ignored.
-
-The sum over these trees is a determinant, which divides: no recursion over any semiring.
-
-Source: Tutte (1984), the matrix-tree theorem; Koo et al. (2007); Smith and Smith (2007).
+The sum over trees is a determinant (Tutte 1984; Koo et al. 2007; Smith and Smith 2007), which needs
+division, so it is not defined in a semiring.
 """
 
 from __future__ import annotations
@@ -31,16 +24,15 @@ from semipunct.structures.readable import Direct
 from semipunct.structures.recursion import Recursion
 from semirings.base import Semiring
 
+# Largest sensitivity for sampling by walks; it gives the expected number of steps to one percent.
 _SENSITIVITY = 1e5
-"""The largest sensitivity of an item whose trees are drawn by walks: their expected number of draws
-is then known to a percent."""
 
+# Trees that are sampled together by elimination.
 _TOGETHER = 64
-"""The number of trees that are drawn simultaneously by elimination."""
 
+# Largest expected number of steps of a walk. Beyond it elimination soon is faster, and rounding of
+# the exit probabilities becomes visible.
 _DRAWS = 2.0**14
-"""The largest expected number of draws for a tree that is drawn by walks. Beyond it, elimination
-would soon take less time, and the rounding of the probabilities of exits would show."""
 
 
 @partial(
@@ -50,14 +42,13 @@ would soon take less time, and the rounding of the probabilities of exits would 
 )
 @dataclass(frozen=True)
 class NonprojectiveTrees(HeadTrees, Direct):
-    """A batch of sets of trees of any shape; see ``nonprojective_trees``."""
+    """A batch of non-projective dependency trees; build with ``nonprojective_trees``."""
 
     projective: ClassVar[bool] = False
 
     def total(
         self, semiring: Semiring, feature: Any = None, recursion: Recursion = Recursion()
     ) -> NoReturn:
-        """Refuse a sum over a semiring."""
         raise UsageError(
             "non-projective trees have no sum over a semiring, since a determinant divides; all "
             "other methods of a Distribution have results, and projective_trees has sums, too"
@@ -67,12 +58,9 @@ class NonprojectiveTrees(HeadTrees, Direct):
         return matrix_tree.log_partition(self.weights.arc, self.lengths, self.single_root)
 
     def argmax(self) -> Any:
-        """Return the heads ``[batch, n]`` of the best tree: one of the best, in a tie.
+        """Return the heads ``[batch, n]`` of a best tree.
 
-        Weights that JAX traces are compared in their own precision, others on the host in double
-        precision.
-
-        Source: Chu and Liu (1965); Edmonds (1967). With a single root, see ``best_heads``.
+        Traced weights are compared in their own precision, others on the host in double precision.
         """
         arcs, lengths = self.weights.arc, self.lengths
         if isinstance(arcs, Tracer) or isinstance(lengths, Tracer):
@@ -80,12 +68,10 @@ class NonprojectiveTrees(HeadTrees, Direct):
         return best_heads(np.asarray(arcs), np.asarray(lengths), self.single_root)[0]
 
     def top_k(self, k: int) -> tuple[Any, Any]:
-        """Return the heads and the log weights of the k best trees; it runs on the host.
+        """Return heads and log weights of the k best trees, on the host.
 
         Raises:
             UsageError: if JAX traces the weights.
-
-        Source: Lawler (1972), over the best trees of ``argmax``.
         """
         arcs, lengths = self.weights.arc, self.lengths
         if isinstance(arcs, Tracer) or isinstance(lengths, Tracer):
@@ -97,16 +83,14 @@ class NonprojectiveTrees(HeadTrees, Direct):
         return heads, log_weight.astype(arcs.dtype)
 
     def sample(self, keys: jax.Array, count: int) -> jax.Array:
-        """Draw trees by loop-erased random walks, heads ``[count, batch, n]``.
+        """Sample heads ``[count, batch, n]`` by loop-erased random walks.
 
-        Where a cycle outweighs its exits, such that walks would take too long, the heads of an item
-        are drawn word by word from the marginals given the heads before, which takes n eliminations
-        for each tree; a marginal below its own rounding error is then taken to be zero.
-
-        Source: Wilson (1996), with a single root Zmigrod et al. (2021); Colbourn et al. (1996).
+        If cycles outweigh their exits and walks would be long, draw head by head from exact
+        conditionals instead, with n eliminations per tree (Wilson 1996; Zmigrod et al. 2021;
+        Colbourn et al. 1996).
         """
         if not any(isinstance(x, Tracer) for x in (self.weights.arc, self.lengths, keys)):
-            # Most weights need no eliminations, which take longer to compile than all else.
+            # Most weights need no elimination, which is slow to compile.
             sums, suffice = _sums_by_inverse(self)
             if suffice:
                 return _by_walks(self, keys, count, sums)
@@ -115,7 +99,7 @@ class NonprojectiveTrees(HeadTrees, Direct):
     def entropy(self, marginals: ArcParts) -> jax.Array:
         near = self._shifted(marginals.arc)
         total = near.log_partition()
-        # Without a tree, infinity minus itself would be NaN below.
+        # Avoid inf - inf for items without a tree.
         possible = jnp.where(total == -jnp.inf, 0.0, total)
         nats = possible - _expected(marginals.arc, near.weights.arc)
         return jnp.where(nats < 0, nats - jax.lax.stop_gradient(nats), nats) + jnp.where(
@@ -130,9 +114,9 @@ class NonprojectiveTrees(HeadTrees, Direct):
         return _expected(marginals.arc, difference) - p.log_partition() + q.log_partition()
 
     def _shifted(self, marginals: jax.Array) -> NonprojectiveTrees:
-        """Return the same distribution, where the most probable arc to each word has weight zero.
+        """Return the same distribution with weight zero for the best arc to each word.
 
-        Differences of large totals would lose the digits of an entropy.
+        Differences of large totals would cancel.
         """
         arcs = self.weights.arc
         head = jnp.argmax(marginals, 1, keepdims=True)
@@ -145,16 +129,16 @@ class NonprojectiveTrees(HeadTrees, Direct):
 def nonprojective_trees(
     arcs: jax.Array, lengths: jax.Array | None = None, single_root: bool = True
 ) -> NonprojectiveTrees:
-    """Make trees of any shape over words 1 to n, which weigh a tree by its arcs.
+    """Build non-projective dependency trees.
 
     Args:
-        arcs: ``[*batch, n + 1, n + 1]`` log weight from head, where 0 is the root, to dependent.
-            Column 0 and the diagonal are ignored.
-        lengths: ``[*batch]`` numbers of words, 0 to n; n by default.
-        single_root: whether the root has exactly one child; otherwise at least one.
+        arcs: ``[*batch, n + 1, n + 1]`` log weight from head to dependent. Node 0 is the root;
+            column 0 and the diagonal are ignored.
+        lengths: ``[*batch]`` numbers of words; n by default.
+        single_root: whether the root has exactly one child.
 
     Raises:
-        UsageError: if a shape, a length or a log weight is wrong.
+        UsageError: if a shape, length or log weight is invalid.
     """
     return NonprojectiveTrees(*checked_arcs(arcs, lengths), single_root)
 
@@ -165,7 +149,7 @@ def _expected(marginals: jax.Array, weights: jax.Array) -> jax.Array:
 
 @jax.jit
 def _sums_by_inverse(trees: NonprojectiveTrees) -> tuple[matrix_tree.Sums, jax.Array]:
-    """Return sums by the inverse, and whether trees of all items can be drawn with them."""
+    """Return sums by the inverse, and whether they suffice to sample all items."""
     sums = matrix_tree.by_inverse(_possible_weights(trees), trees.lengths, trees.single_root)
     return sums, jnp.all(matrix_tree.is_spared(sums, trees.lengths) & _can_walk(sums))
 
@@ -174,14 +158,12 @@ def _sums_by_inverse(trees: NonprojectiveTrees) -> tuple[matrix_tree.Sums, jax.A
 def _by_walks(
     trees: NonprojectiveTrees, keys: jax.Array, count: int, sums: matrix_tree.Sums
 ) -> jax.Array:
-    """Draw trees where all sums come from the inverse and no walk is long."""
     heads = _walk(trees, keys, count, sums, jnp.ones(len(keys), bool))
     return _with_padding(trees, heads, sums.log_partition)
 
 
 @partial(jax.jit, static_argnums=2)
 def _sample(trees: NonprojectiveTrees, keys: jax.Array, count: int) -> jax.Array:
-    """Draw trees of each item, given a key for each."""
     sums = matrix_tree.exact_sums(trees.weights.arc, trees.lengths, trees.single_root)
     walked, possible = _can_walk(sums), sums.log_partition > -jnp.inf
     heads = _walk(trees, keys, count, sums, walked & possible)
@@ -205,7 +187,7 @@ def _sample(trees: NonprojectiveTrees, keys: jax.Array, count: int) -> jax.Array
 
 
 def _can_walk(sums: matrix_tree.Sums) -> jax.Array:
-    """Return ``[batch]`` whether random walks are not too long."""
+    """Return a mask ``[batch]`` of items with short walks."""
     return (sums.sensitivity < _SENSITIVITY) & (sums.draws < _DRAWS)
 
 
@@ -217,7 +199,7 @@ def _possible_weights(trees: NonprojectiveTrees) -> jax.Array:
 def _walk(
     trees: NonprojectiveTrees, keys: jax.Array, count: int, sums: matrix_tree.Sums, wanted: Any
 ) -> jax.Array:
-    """Draw heads ``[count, batch, n]`` by random walks, of the items where that is wanted."""
+    """Sample heads ``[count, batch, n]`` by walks, for wanted items."""
     from_each = jax.vmap(lambda key: jax.random.bits(key, (2,), jnp.uint32))(keys)
     return tree_walks.draw_heads(
         _steps(_possible_weights(trees), sums.marginals, trees.single_root),
@@ -230,16 +212,15 @@ def _walk(
 
 
 def _with_padding(trees: NonprojectiveTrees, heads: jax.Array, total: jax.Array) -> jax.Array:
-    """Return drawn heads, -1 where there is no word, no tree or a weight that is NaN."""
+    """Return heads, -1 for padding and for items without a tree or with NaN weights."""
     inside = jnp.arange(1, trees.weights.arc.shape[1]) <= trees.lengths[:, None]
     return jnp.where(inside & (total > -jnp.inf)[:, None], heads, -1)
 
 
 def _steps(weights: jax.Array, marginals: jax.Array, single_root: bool) -> jax.Array:
-    """Return the probabilities of heads, ``[batch, n + 1, n + 1]`` by word and head.
+    """Return head probabilities ``[batch, n + 1, n + 1]`` by word and head.
 
-    With a single root, only its child has the root as its head; row 0 has the probabilities of its
-    child.
+    With a single root, row 0 has the probabilities of its child.
     """
     if single_root:
         weights = weights.at[:, 0].set(-jnp.inf)

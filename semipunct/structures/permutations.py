@@ -1,12 +1,7 @@
-"""Permutations: all orders of n items, weighted by the precedence of each pair of items.
+"""Permutations of n items, weighted by pairwise precedence.
 
-| Part       | Shape             | Entry                                               |
-| ---------- | ----------------- | --------------------------------------------------- |
-| precedence | ``[batch, n, n]`` | ``[b, i, j]``: item i is anywhere before item j     |
-
-The diagonal is ignored. The sum is a recursion over subsets (Held and Karp 1962; Bellman 1962), all
-sets of a size at once: the orders of a set are the orders of the set without one of its items,
-followed by that item. So n! orders are summed with n 2^(n - 1) products.
+Orders of a set are orders of each subset without one item, followed by that item (Bellman 1962;
+Held and Karp 1962): n 2^(n - 1) products for n! orders.
 
 Source: Tromble and Eisner (2009), section 2; Wang and Eisner (2016).
 """
@@ -47,12 +42,17 @@ from semirings.devices import scan
 from semirings.log import Log
 from semirings.numerics import log_times
 
+# Each further item doubles time and memory.
 MOST_ITEMS = 16
-"""The maximal number of items; each further item doubles the time and memory of sums."""
 
 
 class OrderingParts(NamedTuple):
-    """An entry for each part of an order; the module's table has its shape."""
+    """Parts of an order.
+
+    Attributes:
+        precedence: ``[batch, n, n]``; ``[b, i, j]``: item i precedes item j, adjacent or not. The
+            diagonal is ignored.
+    """
 
     precedence: Any
 
@@ -60,9 +60,9 @@ class OrderingParts(NamedTuple):
 @partial(jax.tree_util.register_dataclass, data_fields=["weights", "lengths"], meta_fields=[])
 @dataclass(frozen=True)
 class LinearOrderings(Readable[OrderingParts], Traceable):
-    """A batch of sets of orders; see ``linear_orderings``.
+    """A batch of sets of permutations; build with ``linear_orderings``.
 
-    Their usual form is ``[..., batch, n]``: the items in order, then -1.
+    Usual form: items ``[..., batch, n]`` in order, padded with -1.
     """
 
     def places(self, derivations: Any) -> OrderingParts:
@@ -90,7 +90,7 @@ class LinearOrderings(Readable[OrderingParts], Traceable):
         items = pairs.shape[-1]
         used = jnp.arange(items) < self.lengths[:, None]
         order = jnp.argsort(jnp.where(used, jnp.sum(pairs, -2), items), -1, stable=True)
-        # Without pairs there is no order of several items.
+        # Several items without pairs have no order.
         possible = jnp.sum(pairs, (-2, -1)) == self.lengths * (self.lengths - 1) // 2
         return jnp.where(used & possible[..., None], order, -1)
 
@@ -100,15 +100,13 @@ class LinearOrderings(Readable[OrderingParts], Traceable):
         feature: OrderingParts | None = None,
         recursion: Recursion = Recursion(),
     ) -> Total:
-        """Sum over subsets, all of one size at a time.
+        """Sum over subsets by size.
 
-        There are as many steps as items, each of a different size, so they are unrolled and
-        ``recursion`` has no effect.
+        Sizes have different shapes, so steps are unrolled and ``recursion`` is ignored.
         """
         s, batch = semiring, len(self.lengths)
         levels, _, factor = _forward(self, s, feature)
-        # The first set of each size contains the first items, which an order of that
-        # length has.
+        # The first set of a size contains the first items, all that a sequence of that length has.
         whole = jax.tree.map(lambda *xs: jnp.stack([x[:, 0] for x in xs], 1), *levels)
         ended = self.lengths[:, None] == jnp.arange(len(levels))
         value = s.sum(s.where(ended, whole, s.zeros((batch, len(levels)))), axis=1)
@@ -117,21 +115,18 @@ class LinearOrderings(Readable[OrderingParts], Traceable):
     def trace(
         self, key: jax.Array, count: int, recursion: Recursion
     ) -> tuple[OrderingParts, jax.Array]:
-        """Sample the last item, then the last of the remaining items.
-
-        Places are pairs of items, in the order (0, 1), (0, 2), (1, 2), (0, 3).
-        """
+        """Sample backward from the last item."""
         precedence = self.weights.precedence
         batch, items = precedence.shape[:2]
         if items == 0:
             nothing = jnp.zeros((count, batch, 0), jnp.int32)
             return OrderingParts(nothing), jnp.zeros((batch,), precedence.dtype)
         levels, preceding, _ = _forward(self, Log(), None)
-        by_set = jnp.concatenate(levels, 1)[:, _rank_of_set(items)]
+        masks = np.concatenate([[0], *(level.number for level in _levels(items))])
+        by_set = jnp.concatenate(levels, 1)[:, np.argsort(masks)]
         item, row = jnp.arange(items), jnp.arange(batch)[:, None]
 
         def back(state: Any, uniform: jax.Array) -> tuple[Any, None]:
-            """Remove the last item from the set of remaining items."""
             left, position = state
             inside = (left[..., None] >> item) & 1 == 1
             remaining = jnp.where(inside, left[..., None] - (1 << item), 0)
@@ -155,15 +150,15 @@ class LinearOrderings(Readable[OrderingParts], Traceable):
 
 @any_batch(precedence=2, lengths=0)
 def linear_orderings(precedence: jax.Array, lengths: jax.Array | None = None) -> LinearOrderings:
-    """Make all orders of n items, which weigh an order by its pairs of items.
+    """Build all orders of n items, weighted by pairs.
 
     Args:
-        precedence: ``[*batch, n, n]`` log weight of item i before item j, adjacent or not; the
-            diagonal is ignored. n is at most ``MOST_ITEMS``.
-        lengths: ``[*batch]`` numbers of items, the first ones, 0 to n; n by default.
+        precedence: ``[*batch, n, n]`` log weight of item i before item j; n is at most
+            ``MOST_ITEMS``.
+        lengths: ``[*batch]`` numbers of items; n by default.
 
     Raises:
-        UsageError: if a shape, a length or a log weight is wrong.
+        UsageError: if a shape, length or log weight is invalid.
     """
     precedence = as_log_weights(precedence)
     check_shapes(precedence=(precedence, "batch items items"))
@@ -181,12 +176,11 @@ def linear_orderings(precedence: jax.Array, lengths: jax.Array | None = None) ->
 def _forward(
     orderings: LinearOrderings, s: Semiring, feature: OrderingParts | None
 ) -> tuple[list[Value], Value, jax.Array]:
-    """Sum over the orders of each set of the first n items, by size.
+    """Sum over the orders of each subset.
 
     Returns:
-        For each size the sums, ``[batch, sets]``; for each set and each item the product of the
-        weights of the members preceding the item, ``[batch, 2^n, n]``; and ``[batch]`` the log of
-        the factors divided out of the weights of all pairs.
+        By size, sums ``[batch, sets]``; ``[batch, 2^n, n]`` products of the weights of a set before
+        an item; ``[batch]`` log scales.
     """
     weights = orderings.weights.precedence
     batch, items = weights.shape[:2]
@@ -196,7 +190,7 @@ def _forward(
     pairs = lift_weights(s, *mask_padding(used, (weights, of_pairs)))
     factor = jnp.zeros((batch,), weights.dtype)
     if items > 1:
-        # An order uses one of the two weights of each pair; both are divided by the larger one.
+        # An order uses one weight of each pair, so both are divided by the larger one.
         low, high = np.triu_indices(items, 1)
         balanced_pairs = jax.tree.map(
             lambda x: jnp.stack([x[:, low, high], x[:, high, low]], 2), pairs
@@ -221,35 +215,24 @@ def _forward(
 
 
 def _used_pairs(items: Any) -> Any:
-    """Return ``[batch, n, n]`` whether an order may use a pair, or None.
-
-    Args:
-        items: ``[batch, n]`` whether an item is in the set, or None.
-    """
+    """Return a mask ``[batch, n, n]`` of pairs in use; None if lengths are traced."""
     if items is None:
         return None
     return items[:, :, None] & items[:, None, :] & ~np.eye(items.shape[1], dtype=bool)[None]
 
 
 class _Level(NamedTuple):
-    """The sets of one size, as numbers whose bits are the items.
+    """The sets of one size, as bit masks."""
 
-    Attributes:
-        number: ``[sets]`` ascending.
-        item: ``[sets, size]`` the members of each set, any of which may be last.
-        rest_number: ``[sets, size]`` the number of the set without that member.
-        without: ``[sets, size]`` the index of that set among the sets of its size.
-    """
-
-    number: npt.NDArray[np.int32]
-    item: npt.NDArray[np.int32]
-    rest_number: npt.NDArray[np.int32]
-    without: npt.NDArray[np.int32]
+    number: npt.NDArray[np.int32]  # [sets], ascending
+    item: npt.NDArray[np.int32]  # [sets, size] members
+    rest_number: npt.NDArray[np.int32]  # [sets, size] the mask without that member
+    without: npt.NDArray[np.int32]  # [sets, size] its index among masks of its size
 
 
 @cache
 def _levels(items: int) -> tuple[_Level, ...]:
-    """Return the sets of 1, 2, ..., ``items`` items."""
+    """Return the sets of sizes 1 to ``items``."""
     number = np.arange(1 << items, dtype=np.int32)
     inside = (number[:, None] >> np.arange(items)) & 1 == 1
     size = inside.sum(1)
@@ -262,8 +245,3 @@ def _levels(items: int) -> tuple[_Level, ...]:
         levels.append(_Level(sets, item, without_item.astype(np.int32), rank[without_item]))
         rank[sets] = np.arange(len(sets))
     return tuple(levels)
-
-
-def _rank_of_set(items: int) -> npt.NDArray[np.int64]:
-    """Return the index of each set in the order by size and then by number."""
-    return np.argsort(np.concatenate([[0], *(level.number for level in _levels(items))]))

@@ -1,20 +1,12 @@
-"""Given trees of phrases, each with a label at its left and right edge.
+"""Labels at the edges of phrases in given trees, read by an automaton at each slot.
 
-Phrases may share one or both edges. The inside value of a phrase is therefore a matrix, from states
-of the automaton at its left slot to states of the automaton at its right slot. Adjacent phrases
-multiply; the matrix of a phrase, which chooses a pair of labels, is::
+Phrases may share edges, so the inside value of a phrase c is a matrix, from states at its left slot
+to states at its right slot, with the matrix M(l) of label l::
 
     IN(c) = sum over l, r of choice[c, l, r] M(l) IN(children of c) M(r)
 
-where M are the matrices of the automaton that reads the labels at a slot. This is Algorithm 1 of
-Li, Wang and Eisner (2019) for constituents that share their heads (footnote 2).
-
-| Part   | Shape                             | Entry                                           |
-| ------ | --------------------------------- | ----------------------------------------------- |
-| choice | ``[batch, nodes, labels, labels]`` | ``[b, x, l, r]``: node x has l left and r right |
-| final  | ``[batch, slots, states]``        | ``[b, k, s]``: the string of slot k ends in s   |
-
-The model of commas that uses it is in docs/decisions/papers.md.
+This is Algorithm 1 of Li, Wang and Eisner (2019) for phrases that share their heads (footnote 2);
+see docs/decisions/papers.md.
 """
 
 from __future__ import annotations
@@ -42,7 +34,12 @@ from semirings.log import Log
 
 
 class PhraseMarkParts(NamedTuple):
-    """An entry for each part; the module's table has their shapes."""
+    """Parts of a labelling.
+
+    Attributes:
+        choice: ``[batch, nodes, labels, labels]``; ``[b, x, l, r]``: node x has l left and r right.
+        final: ``[batch, slots, states]``; ``[b, k, s]``: the string of slot k ends in state s.
+    """
 
     choice: Any
     final: Any
@@ -55,15 +52,13 @@ class PhraseMarkParts(NamedTuple):
 )
 @dataclass(frozen=True)
 class PhraseMarks(PartWise[PhraseMarkParts]):
-    """A batch of trees of phrases; see ``phrase_marks``.
+    """A batch of trees of phrases; build with ``phrase_marks``.
 
     Attributes:
         depths: ``[batch, nodes]``.
-        words: ``[batch, nodes]`` twice the number of words before each node, plus one if the node
-            is a word.
+        words: ``[batch, nodes]`` twice the number of words before a node, plus one if it is a word.
         matrices: ``[batch or 1, labels, states, states]``.
         initial: ``[batch or 1, states]``.
-        levels: one plus the greatest depth.
     """
 
     depths: jax.Array
@@ -73,10 +68,7 @@ class PhraseMarks(PartWise[PhraseMarkParts]):
     levels: int
 
     def unnormalized_log_prob(self, parts: PhraseMarkParts) -> jax.Array:
-        """Return the log weight ``[batch]``, the automaton included.
-
-        It is computed by the recursion with everything else forbidden.
-        """
+        """Return log weights ``[batch]``, the totals with all other parts forbidden."""
         weights = jax.tree.map(lambda x, w: jnp.where(x > 0, w, -jnp.inf), parts, self.weights)
         total = replace(self, weights=weights).total(Log())
         return total.value + total.log_scale
@@ -87,7 +79,7 @@ class PhraseMarks(PartWise[PhraseMarkParts]):
         feature: PhraseMarkParts | None = None,
         recursion: Recursion = Recursion(),
     ) -> Total:
-        """Run the recursion from the last node to the root."""
+        """Run the inside recursion from the last node to the root."""
         s, weights = semiring, self.weights
         batch, nodes = weights.choice.shape[:2]
         states = weights.final.shape[2]
@@ -157,7 +149,7 @@ class PhraseMarks(PartWise[PhraseMarkParts]):
         start = (stack, jnp.zeros((batch,), dtype))
         stack, log_scale = recursion.scan(step, start, slices, nodes)
         root = jax.tree.map(lambda x: x[:, 0], stack)
-        # No word follows the last slot, so its string is ended here.
+        # No word follows the last slot, so its string ends here.
         last = jnp.max(jnp.where(self._used & is_word, slot + 1, 0), 1, initial=0)
         final_feature = jax.tree.map(lambda x: x[item, last], features[1])
         ending = mask_padding(self.lengths > 0, (weights.final[item, last], final_feature))
@@ -182,23 +174,23 @@ def phrase_marks(
     lengths: jax.Array,
     levels: int,
 ) -> PhraseMarks:
-    """Make trees whose nodes choose pairs of labels; an automaton reads the labels at each slot.
+    """Build trees whose nodes choose labels for both edges.
 
-    At a slot the labels of nodes that end there, innermost first, precede labels of nodes that
-    start there, outermost first.
+    A slot is read in order: phrases that end there, innermost first, then phrases that start there,
+    outermost first.
 
     Args:
-        choice: ``[*batch, nodes, labels, labels]`` log weight of each left and right label.
-        final: ``[*batch, slots, states]`` log weight of each state at the end of a slot's string;
-            words are nodes without children, and slot k is right of word k.
-        depths: ``[*batch, nodes]`` depths of nodes in preorder.
-        matrices: ``[labels, states, states]`` log weights with which the automaton reads a label.
-        initial: ``[states]`` log weights of its first state.
+        choice: ``[*batch, nodes, labels, labels]`` log weight of left and right label.
+        final: ``[*batch, slots, states]`` log weight of final states. Words are the leaves; slot k
+            follows word k.
+        depths: ``[*batch, nodes]`` depths in preorder.
+        matrices: ``[labels, states, states]`` log weights of the automaton.
+        initial: ``[states]`` log weights.
         lengths: ``[*batch]`` numbers of nodes.
-        levels: one plus the greatest depth.
+        levels: maximal depth plus one.
 
     Raises:
-        UsageError: if a shape, a length, a depth or a log weight is wrong.
+        UsageError: if a shape, length, depth or log weight is invalid.
     """
     choice, final, matrices, initial = map(as_log_weights, (choice, final, matrices, initial))
     depths, lengths = jnp.asarray(depths), jnp.asarray(lengths)
@@ -232,5 +224,5 @@ def phrase_marks(
 
 
 def _slots(leaf: jax.Array, lengths: jax.Array) -> jax.Array:
-    """Return ``[batch]`` the number of slots of each tree; trees without nodes have none."""
+    """Return numbers of slots ``[batch]``, zero for empty trees."""
     return jnp.where(lengths > 0, jnp.sum(leaf, 1) + 1, 0)

@@ -1,8 +1,8 @@
-"""Matrix products within the steps of a recursion, with the decision about precision after it.
+"""Matrix products in the steps of a recursion, with precision checked once at the end.
 
-``Log.matmul`` decides in every call whether numbers suffice; in a scan over a batch that is divided
-among devices, each decision would wait for all of them. Here each item records whether numbers
-sufficed in all steps; if not, the steps are repeated term by term (docs/decisions/recursions.md).
+``Log.matmul`` checks each call, and in a sharded batch each check would wait for all devices. Here
+each item records whether its products were accurate; otherwise the whole recursion is repeated term
+by term (docs/decisions/recursions.md).
 """
 
 from __future__ import annotations
@@ -21,15 +21,13 @@ T = TypeVar("T")
 
 
 def product(s: Semiring, a: Value, b: Value, by_terms: bool) -> tuple[Value, jax.Array]:
-    """Multiply matrices.
+    """Multiply ``[batch, ..., i, k]`` by ``[..., k, j]``.
 
     Args:
-        a: ``[batch, ..., i, k]``.
-        b: ``[..., k, j]``.
         by_terms: whether to add logarithms term by term.
 
     Returns:
-        The product; and ``[batch]`` whether it may be wrong.
+        The product; ``[batch]`` whether it may be wrong.
     """
     batch = jax.tree.leaves(a)[0].shape[0]
     if not decides(s):
@@ -41,17 +39,16 @@ def product(s: Semiring, a: Value, b: Value, by_terms: bool) -> tuple[Value, jax
 
 
 def settle(s: Semiring, run: Callable[[bool], tuple[T, jax.Array]]) -> T:
-    """Run a recursion, and again term by term if a result may be wrong.
+    """Run a recursion, and repeat it term by term if a result may be wrong.
 
     Args:
-        run: takes the argument ``by_terms`` of ``product``; returns a pytree of arrays, and
-            ``[batch]`` whether any product may be wrong.
+        run: takes ``by_terms``; returns results and ``[batch]`` whether they may be wrong.
     """
     outcome, unsure = run(False)
     if not decides(s):
         return outcome
 
-    # Its reverse pass stores nothing: that would take memory even where it is not run.
+    # Checkpoint the repeat: its residuals would take memory even if it does not run.
     def again(_: Any) -> T:
         return run(True)[0]
 
@@ -63,36 +60,24 @@ def settle(s: Semiring, run: Callable[[bool], tuple[T, jax.Array]]) -> T:
 
 
 def decides(s: Semiring) -> bool:
-    """Return whether the values of a semiring are logs, whose sums may be sums of numbers."""
+    """Return whether values are logs, whose products can be computed by exponentiation."""
     return type(s).matmul is Log.matmul
 
 
 class Scale(NamedTuple):
-    """A compensated sum of logs (Kahan 1965).
+    """A compensated sum of logs (Kahan 1965), since rounding of many small terms adds up."""
 
-    Otherwise many small terms would round a large sum in one direction.
-
-    Attributes:
-        log: ``[batch]`` the sum.
-        lost: ``[batch]`` its rounding error.
-    """
-
-    log: jax.Array
-    lost: jax.Array
+    log: jax.Array  # [batch] sum
+    lost: jax.Array  # [batch] rounding error
 
     @classmethod
     def of(cls, log: jax.Array) -> Scale:
-        """Begin a sum with the log of a first factor, ``[batch]``."""
         return cls(log, jnp.zeros_like(log))
 
     def times(self, log_factor: jax.Array, active: jax.Array) -> Scale:
-        """Return the scale after another factor.
-
-        Args:
-            active: ``[batch]`` whether an item has the step; otherwise its scale stays the same.
-        """
-        # The error of an inactive item is subtracted too: it is part of the sum.
+        """Multiply by another factor where ``active``."""
+        # The error is part of the sum of inactive items, too.
         factor = jnp.where(active, log_factor, 0.0) - self.lost
         log = self.log + factor
-        # Where the sum overflows to infinity the error is set to zero.
+        # An infinite sum has no error.
         return Scale(log, jnp.where(jnp.isfinite(log), (log - self.log) - factor, 0.0))

@@ -1,13 +1,4 @@
-"""Projective dependency trees: every word has a head, another word or the root, and no arcs cross.
-
-| Part | Shape                     | Entry                                       |
-| ---- | ------------------------- | ------------------------------------------- |
-| arc  | ``[batch, n + 1, n + 1]`` | ``[b, h, m]``: the head of word m is word h |
-
-Word 0 is the root; column 0 and the diagonal are ignored.
-
-Source: Eisner (1996); Eisner (2000).
-"""
+"""Projective dependency trees, whose arcs do not cross, in time n ** 3 (Eisner 1996; 2000)."""
 
 from __future__ import annotations
 
@@ -44,7 +35,7 @@ from semirings.numerics import log_times, maximum
 )
 @dataclass(frozen=True)
 class ProjectiveTrees(HeadTrees, Traceable):
-    """A batch of sets of projective trees; see ``projective_trees``."""
+    """A batch of projective dependency trees; build with ``projective_trees``."""
 
     projective: ClassVar[bool] = True
 
@@ -63,17 +54,13 @@ class ProjectiveTrees(HeadTrees, Traceable):
         if not self.single_root:
             right, _, _ = _complete(s, arcs, recursion)
             return Total(jax.tree.map(lambda x: x[:, size - 1], right), log_scale)
-        # The only child of the root dominates all words to its left and right.
+        # The only child of the root dominates all other words.
         _, left, last = _complete(s, jax.tree.map(lambda x: x[:, 1:, 1:], arcs), recursion)
         root = jax.tree.map(lambda x: x[:, 0, 1:], arcs)
         return Total(s.sum(s.times(s.times(left, root), last), axis=1), log_scale)
 
     def trace(self, key: jax.Array, count: int, recursion: Recursion) -> tuple[ArcParts, jax.Array]:
-        """Sample trees top down.
-
-        Place m - 1 of the arcs is the arc to word m. The head of a word is the place divided by n +
-        1.
-        """
+        """Sample top down."""
         batch, size, _ = self.weights.arc.shape
         if size == 1:
             nothing = jnp.zeros((count, batch, 0), jnp.int32)
@@ -93,7 +80,7 @@ class ProjectiveTrees(HeadTrees, Traceable):
             total = spans.right[:, 0, -1]
             whole = [(_RIGHT, jnp.zeros_like(end), end)]
         arc = _descend(spans, whole, descent) + top
-        # The number of the root is zero, which is also the head of words without an arc.
+        # Words without an arc have head 0, the root.
         heads = jnp.zeros((count * batch, size), jnp.int32)
         heads = heads.at[jnp.arange(len(arc))[:, None], arc[..., 1]].set(arc[..., 0], mode="drop")
         heads = heads.reshape(count, batch, size)[..., 1:]
@@ -106,30 +93,28 @@ class ProjectiveTrees(HeadTrees, Traceable):
 def projective_trees(
     arcs: jax.Array, lengths: jax.Array | None = None, single_root: bool = True
 ) -> ProjectiveTrees:
-    """Make projective trees over words 1 to n, which weigh a tree by its arcs.
+    """Build projective dependency trees.
 
-    With ``Real`` the arcs to each word are divided by the largest: a total is at most the number of
-    trees, which is below 6.75 to the power n, so in float32 up to 45 words cannot overflow.
+    With ``Real``, arcs are rescaled per word, so totals are below ``6.75 ** n``: in float32, up to
+    45 words cannot overflow.
 
     Args:
-        arcs: ``[*batch, n + 1, n + 1]`` log weight from head, where 0 is the root, to dependent.
-            Column 0 and the diagonal are ignored.
-        lengths: ``[*batch]`` numbers of words, 0 to n; n by default.
-        single_root: whether the root has exactly one child; otherwise at least one.
+        arcs: ``[*batch, n + 1, n + 1]`` log weight from head to dependent. Node 0 is the root;
+            column 0 and the diagonal are ignored.
+        lengths: ``[*batch]`` numbers of words; n by default.
+        single_root: whether the root has exactly one child.
 
     Raises:
-        UsageError: if a shape, a length or a log weight is wrong.
-
-    Source: Eisner (1996); Eisner (2000). Complexity: n**3.
+        UsageError: if a shape, length or log weight is invalid.
     """
     return ProjectiveTrees(*checked_arcs(arcs, lengths), single_root)
 
 
 def _arcs(trees: ProjectiveTrees, s: Semiring, feature: ArcParts | None) -> tuple[Value, jax.Array]:
-    """Return the rescaled arcs ``[batch, n + 1, n + 1]``, and the log of the scale of each tree.
+    """Return rescaled arcs and log scales.
 
-    The head of each padding word is the previous word, with weight one: every tree then has exactly
-    one extension to word n, and the recursion needs no lengths.
+    Each padding word attaches to the previous word with weight one, so the recursion needs no
+    lengths.
     """
     arc = trees.weights.arc
     words = jnp.arange(arc.shape[1])
@@ -138,7 +123,7 @@ def _arcs(trees: ProjectiveTrees, s: Semiring, feature: ArcParts | None) -> tupl
     used = used_arcs(words[None] <= trees.lengths[:, None])
     of_arc = mask_padding(used, None if feature is None else feature.arc)
     values = lift_weights(s, mask_padding(used, arc, -jnp.inf), of_arc)
-    # Every tree has one arc to each word, so all trees have the same scale.
+    # Trees have one arc per word, so all have the same scale.
     values, factors = s.balance(values, (1,))
     scaled = (words[None] > 0) & (words[None] <= trees.lengths[:, None])
     log_scale = jnp.sum(jnp.where(scaled, factors, 0.0), 1)
@@ -148,15 +133,11 @@ def _arcs(trees: ProjectiveTrees, s: Semiring, feature: ArcParts | None) -> tupl
 
 
 def _complete(s: Semiring, arcs: Value, recursion: Recursion) -> tuple[Value, Value, Value]:
-    """Sum over the complete spans that ``total`` needs.
-
-    Args:
-        arcs: ``[batch, places, places]``.
+    """Sum over complete spans ``[batch, places]``.
 
     Returns:
-        Three values ``[batch, places]``: in entry d of the first, word 0 dominates words 1 to d; of
-        the second, word d dominates words 0 to d - 1; of the third, word d dominates all words
-        after it.
+        Three values; in entry d, word 0 dominates words 1 to d, word d dominates words 0 to d - 1,
+        and word d dominates all later words.
     """
     places = jax.tree.leaves(arcs)[0].shape[1]
     step, chart, slices = _widening(s, arcs)
@@ -167,16 +148,16 @@ def _complete(s: Semiring, arcs: Value, recursion: Recursion) -> tuple[Value, Va
 
 
 def _widening(s: Semiring, arcs: Value) -> tuple[Any, Any, Any]:
-    """Return step, chart and slices of the recursion over span widths.
+    """Return step, chart and slices of the recursion over widths.
 
-    A step outputs complete and open spans, each with the head at the left and at the right end.
+    A step outputs complete and open spans with the head left and right.
     """
     rightward = diagonals(s, arcs)
     leftward = diagonals(s, jax.tree.map(lambda x: jnp.swapaxes(x, 1, 2), arcs))
 
     def step(chart: Any, width: jax.Array, slices: Any) -> Any:
-        # An open span has its head at one end and the head's outermost dependent at the other. None
-        # has width 0, so the starts of open spans begin with width 1.
+        # An open span ends at a head and its outermost dependent. It has at least width 1, where
+        # the starts of open spans begin.
         right, left, right_open, right_ends, left_ends, left_open_ends = chart
         to_right, to_left = slices
         right_ends, left_ends = next_ends(s, right_ends), next_ends(s, left_ends)
@@ -202,27 +183,19 @@ def _widening(s: Semiring, arcs: Value) -> tuple[Any, Any, Any]:
 
 
 class _Spans(NamedTuple):
-    """Log weights of spans ``[batch, places, places]``, minus infinity where there is none.
+    """Log weights of spans of words i to j, ``[batch, places, places]``."""
 
-    Attributes:
-        right: word i dominates words i + 1 to j.
-        left: word j dominates words i to j - 1.
-        right_open: like ``right``, and word j is a child of word i.
-        left_open: like ``left``, and word i is a child of word j.
-    """
-
-    right: jax.Array
-    left: jax.Array
-    right_open: jax.Array
-    left_open: jax.Array
+    right: jax.Array  # word i dominates words i + 1 to j
+    left: jax.Array  # word j dominates words i to j - 1
+    right_open: jax.Array  # `right`, with word j a child of word i
+    left_open: jax.Array  # `left`, with word i a child of word j
 
 
+# Spans: complete to the right or left, or two adjacent complete spans.
 _RIGHT, _LEFT, _BETWEEN = 0, 1, 2
-"""Kinds of spans: complete spans by direction, and pairs of adjacent complete spans."""
 
 
 def _spans(arcs: jax.Array, recursion: Recursion) -> _Spans:
-    """Sum over the ways to build each span."""
     batch, places, _ = arcs.shape
     nothing = jnp.full((batch, places, places), -jnp.inf, arcs.dtype)
     single = jnp.eye(places, dtype=bool)
@@ -238,17 +211,13 @@ def _spans(arcs: jax.Array, recursion: Recursion) -> _Spans:
 
 
 def _descend(spans: _Spans, whole: Sequence[Any], key: jax.Array) -> jax.Array:
-    """Sample the arcs within spans: ``[draws, arcs, 2]`` heads and dependents.
+    """Sample the arcs within spans: heads and dependents ``[draws, arcs, 2]``.
 
-    Words are numbered as in ``spans``; an absent arc has a dependent beyond the last.
-
-    Args:
-        spans: log weights.
-        whole: kind, and ends ``[count, batch]``, of the topmost spans in each draw.
+    Absent arcs have a dependent beyond the last word.
     """
     count, batch = whole[0][1].shape
     places = spans.right.shape[1]
-    # The parts of a span to the left of a split k, by start and k; to the right, by end and k.
+    # Parts left of a split k, by start and k; right of it, by end and k.
     after = jnp.pad(spans.left[:, 1:], ((0, 0), (0, 1), (0, 0)), constant_values=-jnp.inf)
     below = jnp.stack([spans.right_open, spans.left, spans.right], 1)
     above = jnp.swapaxes(jnp.stack([spans.right, spans.left_open, after], 1), 2, 3)
@@ -263,7 +232,7 @@ def _descend(spans: _Spans, whole: Sequence[Any], key: jax.Array) -> jax.Array:
             return jnp.stack([jnp.where(i < j, of, none), i, j], 1)
 
         is_right, is_left = kind == _RIGHT, kind == _LEFT
-        # Below an arc, from i to k or from j to k, there are two adjacent complete spans.
+        # An arc covers two adjacent complete spans.
         between = jnp.stack(
             [
                 jnp.where(is_right | is_left, _BETWEEN, none),

@@ -1,16 +1,4 @@
-"""Semi-Markov chains: sequences divided into segments, each with a state.
-
-| Part       | Shape                                  | Entry                                   |
-| ---------- | -------------------------------------- | --------------------------------------- |
-| segment    | ``[batch, length, max_width, states]`` | ``[b, i, w, s]``: an s, from i - w to i |
-| transition | ``[batch, states, states]``            | ``[b, s, t]``: an s, followed by a t    |
-| initial    | ``[batch, states]``                    | ``[b, s]``: the first segment is an s   |
-
-Transitions have no position: a derivation may use a transition several times. A first axis of size
-1 of transitions or of initial states is shared by all batch items.
-
-Source: Sarawagi and Cohen (2004).
-"""
+"""Semi-Markov chains: sequences of segments with states (Sarawagi and Cohen 2004)."""
 
 from __future__ import annotations
 
@@ -53,7 +41,14 @@ from semirings.numerics import log_times, maximum
 
 
 class SemiMarkovParts(NamedTuple):
-    """An entry for each part of a segmentation; the module's table has their shapes."""
+    """Parts of a segmentation.
+
+    Attributes:
+        segment: ``[batch, length, max_width, states]``; ``[b, i, w, s]``: positions i - w to i are
+            an s.
+        transition: ``[batch, states, states]``, shared by all positions; the batch axis may be 1.
+        initial: ``[batch, states]``; the batch axis may be 1.
+    """
 
     segment: Any
     transition: Any
@@ -63,10 +58,10 @@ class SemiMarkovParts(NamedTuple):
 @partial(jax.tree_util.register_dataclass, data_fields=["weights", "lengths"], meta_fields=[])
 @dataclass(frozen=True)
 class SemiMarkovChain(Readable[SemiMarkovParts], Traceable):
-    """A batch of semi-Markov chains; see ``semi_markov_chain``.
+    """A batch of semi-Markov chains; build with ``semi_markov_chain``.
 
-    Their usual form is ``[..., batch, segments, 3]``: first position, last position and state of
-    each segment in order, then rows of -1.
+    Usual form: ``[..., batch, segments, 3]``, first position, last position and state of each
+    segment in order, padded with -1.
     """
 
     form_axes: ClassVar[int] = 2
@@ -82,7 +77,7 @@ class SemiMarkovChain(Readable[SemiMarkovParts], Traceable):
         follows = first == xp.concatenate([start, last[..., :-1] + 1], -1)
         possible = follows & (last >= first) & (last - first < widths)
         possible = possible & (state >= 0) & (state < states)
-        # Once a row is unused, so are all after it: a segment after -1, -1 would begin at 0.
+        # Padding follows all segments: after a row of -1, a segment could start at 0 again.
         ordered = used[..., 1:] <= used[..., :-1]
         covered = xp.max(xp.where(used, last + 1, 0), -1, initial=0)
         whole = covered == xp.sum(inside, -1)
@@ -120,10 +115,7 @@ class SemiMarkovChain(Readable[SemiMarkovParts], Traceable):
     ) -> Total:
         """Run the forward recursion (section 3.2).
 
-        The state of a step is a window of ``max_width`` vectors. The first contains the sums over
-        segmentations that end just before this position, by the state of the last segment; the
-        others contain those that end further back, already multiplied by the transition into the
-        next segment. A position costs ``max_width * states + states ** 2`` products.
+        A position takes ``max_width * states + states ** 2`` products.
         """
         batch, length, _, _ = self.weights.segment.shape
         if length == 0:
@@ -131,7 +123,7 @@ class SemiMarkovChain(Readable[SemiMarkovParts], Traceable):
 
         def run(by_terms: bool) -> tuple[tuple[Value, jax.Array], jax.Array]:
             step, state, slices = _forward(self, semiring, feature, by_terms)
-            # Plans of the same steps are reported once.
+            # Do not report the same plan twice.
             how = replace(recursion, report=None) if by_terms else recursion
             state = how.scan(lambda before, at: step(before, at)[0], state, slices, length)
             return state[:2], state[2]
@@ -143,10 +135,9 @@ class SemiMarkovChain(Readable[SemiMarkovParts], Traceable):
     def trace(
         self, key: jax.Array, count: int, recursion: Recursion
     ) -> tuple[SemiMarkovParts, jax.Array]:
-        """Filter forward and sample backward, segment by segment.
+        """Filter forward, sample backward.
 
-        Place i of the segments is the segment that ends at position i; place i of the transitions
-        is the transition out of it.
+        Entry i of the segments ends at position i; entry i of the transitions leaves it.
         """
         segment, transition, _ = self.weights
         batch, length, widths, states = segment.shape
@@ -166,11 +157,7 @@ class SemiMarkovChain(Readable[SemiMarkovParts], Traceable):
         onward = jnp.swapaxes(transition, 1, 2)
 
         def back(after: Any, at: tuple[jax.Array, jax.Array]) -> tuple[Any, Any]:
-            """Sample the segment that ends at this position, if one does, and its width.
-
-            In ``after``, ``end`` is the position where the next segment to the left ends, and
-            ``following`` is the state to its right.
-            """
+            """Sample the segment that ends here, if any; ``following`` is the state after it."""
             end, following = after
             position, uniform = at
             last = position == self.lengths - 1
@@ -198,10 +185,9 @@ class SemiMarkovChain(Readable[SemiMarkovParts], Traceable):
 def _forward(
     chain: SemiMarkovChain, s: Semiring, feature: SemiMarkovParts | None, by_terms: bool
 ) -> Any:
-    """Return step, state and slices of the forward recursion, one for each position.
+    """Return step, state and slices of the forward recursion over positions.
 
-    A step outputs the window before it is multiplied by the segments that end there, ``[batch,
-    max_width, states]``, and the sums that end there, ``[batch, states]``, both up to a factor.
+    A step outputs its window before segment weights, and the sums by state after them.
     """
     segment, transition, initial = chain.weights
     batch, length, widths, states = segment.shape
@@ -216,9 +202,9 @@ def _forward(
     first = s.times(s.ones((batch, states)), beginning)
 
     def step(state: Any, slices: Any) -> tuple[Any, Any]:
-        # Row 0 of the window sums over the segments that ended at the position before. Multiplied
-        # by the transitions it begins here, and takes its place before the older rows: row
-        # d of ``opened`` began d positions ago, so with a segment of width d + 1 it ends here.
+        # Row 0 of the window has the segments that ended just before. Multiplied by transitions it
+        # begins here; row d of ``opened`` began d positions ago, so a segment of width d + 1 ends
+        # here.
         window, log_scale, unsure = state
         position, weight, feature = slices
         active = position < chain.lengths
@@ -253,19 +239,17 @@ def semi_markov_chain(
     initial: jax.Array | None = None,
     lengths: npt.ArrayLike | None = None,
 ) -> SemiMarkovChain:
-    """Make semi-Markov chains, which divide positions into segments with states.
+    """Build semi-Markov chains.
 
     Args:
-        segment: ``[*batch, length, max_width, states]`` log weight of each segment by its last
-            position, its width minus one, and its state. Segments that would begin before position
-            0 are ignored.
-        transition: ``[*batch, states, states]`` log weights, the same at all positions; axes of the
-            batch may have size 1 or be missing.
+        segment: ``[*batch, length, max_width, states]`` log weight by last position, width minus
+            one and state. Segments that start before position 0 are ignored.
+        transition: ``[*batch, states, states]`` log weights; batch axes may be 1 or missing.
         initial: ``[*batch, states]`` log weight of the first state, zeros by default; likewise.
-        lengths: ``[*batch]``, from 0 on; ``length`` by default.
+        lengths: ``[*batch]``; ``length`` by default.
 
     Raises:
-        UsageError: if a shape, a length or a log weight is wrong.
+        UsageError: if a shape, length or log weight is invalid.
     """
     segment, transition = as_log_weights(segment), as_log_weights(transition)
     sizes = check_shapes(segment=(segment, "batch length max_width states"))
@@ -294,15 +278,10 @@ def semi_markov_chain(
 
 
 def _used_segments(ends: Any, widths: int) -> Any:
-    """Return ``[batch, length, widths, 1]`` whether a segment lies within its item.
-
-    Args:
-        ends: ``[batch, length]`` whether a position does.
-    """
+    """Return a mask ``[batch, length, widths, 1]`` of segments within their items."""
     begun = np.arange(widths)[None, :, None] <= np.arange(ends.shape[1])[:, None, None]
     return ends[:, :, None, None] & begun[None]
 
 
 def _row(value: Any) -> Any:
-    """Reshape ``[batch, states]`` to ``[batch, 1, states]``."""
     return jax.tree.map(lambda x: x[:, None], value)

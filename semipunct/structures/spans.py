@@ -1,12 +1,6 @@
-"""Span trees: binary bracketings, in which longer spans consist of two smaller ones.
+"""Binary bracketings with labelled spans.
 
-| Part | Shape                     | Entry                                                   |
-| ---- | ------------------------- | ------------------------------------------------------- |
-| span | ``[batch, n, n, labels]`` | ``[b, i, j, l]``: words i to j, inclusive, are an l     |
-
-Entries with i > j are ignored.
-
-Source: Stern, Andreas and Klein (2017); sums over trees as in Zhang, Zhou and Li (2020), section 3.
+Source: Stern, Andreas and Klein (2017); sums as in Zhang, Zhou and Li (2020), section 3.
 """
 
 from __future__ import annotations
@@ -57,7 +51,11 @@ from semirings.numerics import log_times
 
 
 class SpanParts(NamedTuple):
-    """An entry for each part of a tree; the module's table has their shapes."""
+    """Parts of a tree.
+
+    Attributes:
+        span: ``[batch, n, n, labels]``; ``[b, i, j, l]``: words i to j, inclusive, are an l.
+    """
 
     span: Any
 
@@ -65,10 +63,10 @@ class SpanParts(NamedTuple):
 @partial(jax.tree_util.register_dataclass, data_fields=["weights", "lengths"], meta_fields=[])
 @dataclass(frozen=True)
 class SpanTrees(Readable[SpanParts], Traceable):
-    """A batch of sets of bracketings; see ``span_trees``.
+    """A batch of sets of bracketings; build with ``span_trees``.
 
-    Their usual form is ``[..., batch, spans, 3]``: first word, last word and label of each span, in
-    any order, and rows of -1.
+    Usual form: ``[..., batch, spans, 3]``, first word, last word and label of all spans, padded
+    with -1.
     """
 
     form_axes: ClassVar[int] = 2
@@ -89,7 +87,7 @@ class SpanTrees(Readable[SpanParts], Traceable):
         feature: SpanParts | None = None,
         recursion: Recursion = Recursion(),
     ) -> Total:
-        """Run the inside recursion by width."""
+        """Run the inside recursion over widths."""
         s, span = semiring, self.weights.span
         batch, length = span.shape[:2]
         if length == 0:
@@ -105,9 +103,9 @@ class SpanTrees(Readable[SpanParts], Traceable):
     def trace(
         self, key: jax.Array, count: int, recursion: Recursion
     ) -> tuple[SpanParts, jax.Array]:
-        """Sample trees top down.
+        """Sample top down.
 
-        The first n places are single words, in order.
+        The first n entries are single words, in order.
         """
         batch, length, _, labels = self.weights.span.shape
         if length == 0:
@@ -153,14 +151,14 @@ class SpanTrees(Readable[SpanParts], Traceable):
 def _lifted(
     trees: SpanTrees, s: Semiring, feature: SpanParts | None
 ) -> tuple[Value, Value, jax.Array]:
-    """Return rescaled single words ``[batch, 1, n]``, wider spans by width, and the log scale."""
+    """Return rescaled single words ``[batch, 1, n]``, wider spans by width, and log scales."""
     span = trees.weights.span
     words = jnp.arange(span.shape[1])
     used = _used_spans(words[None] < trees.lengths[:, None])
     of_span = mask_padding(used, None if feature is None else feature.span)
-    # Labels of different spans are independent, so they are summed first.
+    # Labels of spans are independent, so they are summed first.
     spans = s.sum(lift_weights(s, mask_padding(used, span, -jnp.inf), of_span), axis=3)
-    # Each tree has all words as spans, and one wider span fewer than words.
+    # A tree has n single words and n - 1 wider spans.
     single, factors = s.balance(jax.tree.map(_diagonal, spans), ())
     wider, factor = s.balance(diagonals(s, spans), (1, 2))
     log_scale = jnp.sum(jnp.where(words[None] < trees.lengths[:, None], factors, 0.0), 1)
@@ -169,19 +167,15 @@ def _lifted(
 
 
 def _used_spans(words: Any) -> Any:
-    """Return ``[batch, n, n]`` whether a tree may have a span, or None.
-
-    Args:
-        words: ``[batch, n]`` whether a word is in the sentence, or None.
-    """
+    """Return a mask ``[batch, n, n]`` of spans in use; None if lengths are traced."""
     if words is None:
         return None
-    # The last word of a span is in the sentence.
+    # A span is in the sentence if its last word is.
     return words[:, None, :] & np.triu(np.ones((1, words.shape[1], words.shape[1]), bool))
 
 
 def _step(s: Semiring, chart: Any, width: jax.Array, weight: Any) -> tuple[Any, Value]:
-    """Sum over the splits of all spans of a width; return the chart and these spans."""
+    """Sum over the splits of all spans of a width."""
     starts, ends = chart
     ends = next_ends(s, ends)
     spans = s.times(weight, s.sum(s.times(starts, ends), axis=1))
@@ -190,15 +184,15 @@ def _step(s: Semiring, chart: Any, width: jax.Array, weight: Any) -> tuple[Any, 
 
 @any_batch(spans=3, lengths=0)
 def span_trees(spans: jax.Array, lengths: jax.Array | None = None) -> SpanTrees:
-    """Make binary trees of 2n - 1 spans, single words included, each with one label.
+    """Build binary trees of 2n - 1 labelled spans, single words included.
 
     Args:
-        spans: ``[*batch, n, n, labels]`` log weight of each label of words i to j, inclusive.
-            Entries with i > j are ignored.
-        lengths: ``[*batch]`` numbers of words, 0 to n; n by default.
+        spans: ``[*batch, n, n, labels]`` log weight of each label of words i to j, inclusive;
+            ignored for i > j.
+        lengths: ``[*batch]`` numbers of words; n by default.
 
     Raises:
-        UsageError: if a shape, a length or a log weight is wrong.
+        UsageError: if a shape, length or log weight is invalid.
     """
     spans = as_log_weights(spans)
     check_shapes(spans=(spans, "batch words words labels"))
@@ -210,7 +204,7 @@ def span_trees(spans: jax.Array, lengths: jax.Array | None = None) -> SpanTrees:
 
 
 def _diagonal(x: jax.Array) -> jax.Array:
-    """Return the diagonal ``[batch, n]`` of ``[batch, n, n]`` by reshaping, without a gather."""
+    """Return the diagonal ``[batch, n]`` by reshaping, without a gather."""
     batch, size, _ = x.shape
     flat = jnp.concatenate([x.reshape(batch, size * size), x[:, 0]], 1)
     return flat.reshape(batch, size, size + 1)[:, :, 0]
@@ -219,21 +213,17 @@ def _diagonal(x: jax.Array) -> jax.Array:
 def spans_of_trees(
     spans: Any, lengths: jax.Array, words: int, shortest: int = 0
 ) -> tuple[Any, Any, Any, Any, Any]:
-    """Check binary trees, and return the columns of their spans.
+    """Check that spans form binary trees, and return their columns.
 
-    A tree of n words is a set of 2n - 1 different spans that do not cross: no set of such spans is
-    larger, and all sets of this size are binary trees with all words.
+    A set of 2n - 1 different, non-crossing spans is always a binary tree.
 
     Args:
-        spans: ``[..., batch, spans, 3]`` first word, last word and label of each, in any order;
-            rows that begin with -1 are ignored.
+        spans: ``[..., batch, spans, 3]`` first word, last word and label, padded with -1.
 
     Returns:
-        First words, last words and labels ``[..., batch, spans]``, zeros where unused; which are
-        used; and ``[..., batch]`` whether they are a tree.
+        First words, last words, labels, a mask of used spans, and a mask ``[..., batch]`` of trees.
     """
     spans = as_form(spans, (len(lengths), None, 3), "spans")
-    # Concrete if they are.
     inside = used_places(lengths, words)
     xp = modules_of(spans, inside)
     length = xp.sum(inside, -1)[:, None]
@@ -272,12 +262,9 @@ def spans_of_trees(
 
 
 def children(first: Any, last: Any, used: Any) -> tuple[Any, Any]:
-    """Return ``[..., spans]`` the index of the left and of the right child of each span.
+    """Return indices of the left and right child of each span, ``[..., spans]``.
 
-    Args:
-        first: ``[..., spans]`` first words.
-        last: last words.
-        used: which spans are used; children of others, and of single words, are arbitrary.
+    Indices are arbitrary for single words and unused spans.
     """
     xp = modules_of(first, last, used)
     parent, child = (..., slice(None), None), (..., None, slice(None))
@@ -288,16 +275,13 @@ def children(first: Any, last: Any, used: Any) -> tuple[Any, Any]:
 
 
 def trees_of(span: jax.Array) -> jax.Array:
-    """Return the spans of trees in preorder: first word, last word and label, -1 in the padding.
+    """Return spans in preorder, padded with -1: ``[..., max(2n - 1, 0), 3]``.
 
     Args:
-        span: ``[..., n, n, labels]`` the uses of spans.
-
-    Returns:
-        ``[..., 2n - 1, 3]``, or ``[..., 0, 3]`` without words.
+        span: ``[..., n, n, labels]`` marks of spans.
     """
     words = span.shape[-2]
-    # In preorder longer spans come first among those with the same first word.
+    # In preorder, longer spans precede shorter ones with the same first word.
     span = span[..., ::-1, :]
     flat = span.reshape(*span.shape[:-3], words * words, span.shape[-1])
     first, last = np.divmod(np.arange(words * words), max(words, 1))

@@ -152,21 +152,6 @@ def test_no_positions_at_all():
     assert d.marginals().emission.shape == (2, 0, 3)
 
 
-@pytest.mark.parametrize("shared", [True, False])
-def test_the_weight_of_a_path_is_the_sum_of_its_parts(shared: bool):
-    generator = np.random.default_rng(0)
-    emission = generator.normal(size=(2, 4, 3))
-    transition = generator.normal(size=(1, 1, 3, 3) if shared else (2, 3, 3, 3))
-    lengths, states = [4, 2], [[2, 0, 1, 1], [1, 2, 0, 0]]
-    chain = linear_chain(jnp.asarray(emission), jnp.asarray(transition), jnp.array(lengths))
-    log_weight = Distribution(chain).unnormalized_log_prob(states)
-    steps = np.broadcast_to(transition, (2, 3, 3, 3))
-    for b, (length, path) in enumerate(zip(lengths, states, strict=True)):
-        expected = sum(emission[b, i, path[i]] for i in range(length))
-        expected += sum(steps[b, i, path[i], path[i + 1]] for i in range(length - 1))
-        assert log_weight[b] == pytest.approx(expected, rel=1e-5)
-
-
 def test_marginals_need_memory_for_one_more_array_like_the_transitions():
     shapes = (8, 64, 16), (8, 63, 16, 16)
     emission, transition = (jax.ShapeDtypeStruct(shape, jnp.float32) for shape in shapes)

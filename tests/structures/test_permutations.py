@@ -82,16 +82,6 @@ def test_inversions_have_a_closed_form(items: int):
     assert log_sum[0] == pytest.approx(exact, rel=1e-5, abs=1e-6)
 
 
-def test_items_of_draws_precede_as_often_as_they_should():
-    count = 2000
-    weights = np.random.default_rng(3).normal(0, 0.5, (BATCH, ITEMS, ITEMS)).astype(np.float32)
-    structure = linear_orderings(jnp.asarray(weights), jnp.full(BATCH, ITEMS))
-    precede = np.asarray(draw(structure, count).precedence)
-    assert all(sorted(x.sum(0)) == list(range(ITEMS)) for x in precede.reshape(-1, ITEMS, ITEMS))
-    expected = ask(structure)[1]
-    np.testing.assert_allclose(precede.mean(0), expected, atol=5 * 0.5 / math.sqrt(count))
-
-
 def test_an_order_that_is_forced_is_drawn():
     """Minus infinity above the diagonal leaves only the reverse order."""
     weights = jnp.where(jnp.triu(jnp.ones((4, 4)), 1) > 0, -jnp.inf, 0.0)[None]
