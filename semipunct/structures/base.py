@@ -79,7 +79,7 @@ P = TypeVar("P")
 class PartWise(ABC, Generic[P]):
     """A structure whose derivations are weighted by the product of their parts.
 
-    Arrays begin with the batch axes, of size 1 if shared by all items. ``Distribution`` supports any
+    Arrays begin with the batch axes, of size 1 if shared by all items. ``Distribution`` allows any
     number of batch axes; methods of structures require exactly one.
 
     Attributes:

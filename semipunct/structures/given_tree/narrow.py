@@ -5,8 +5,7 @@ replaces it with b, so its matrix is a diagonal plus one column,
 
     M(b) v = r_b * v + l_b v[b]
 
-with weights ``l_b`` (absorb left) and ``r_b`` (absorb right). The matrix of a label of n symbols is
-a diagonal plus n columns, computed once per batch.
+with weights ``l_b`` (absorb left) and ``r_b`` (absorb right). A label of n symbols has n columns.
 """
 
 from __future__ import annotations
@@ -23,12 +22,10 @@ from semirings.base import Groups, Semiring, Value
 
 
 class Columns(NamedTuple):
-    """Indices of the columns of all label matrices.
+    """Indices of the columns of all label matrices, grouped by label and by symbol read.
 
     Attributes:
         number: ``[columns]`` indices among the columns of all trie nodes.
-        label: columns grouped by label.
-        symbol: columns grouped by the symbol read.
     """
 
     number: npt.NDArray[np.int64]
@@ -69,13 +66,7 @@ class LabelMatrices(NamedTuple):
 def label_matrices(
     semiring: Semiring, suffixes: Trie, columns: Columns, absorbing: Sequence[tuple[Value, Value]]
 ) -> LabelMatrices:
-    """Multiply the matrices of the symbols of each label.
-
-    Args:
-        suffixes: trie of the reversed labels.
-        absorbing: for each level of the trie, the weights ``l`` and ``r`` of its nodes' symbols,
-            ``[nodes, symbols]``.
-    """
+    """Multiply the matrices of each label's symbols, given (``l``, ``r``) per level of the trie."""
     s, symbols = semiring, len(columns.symbol.table)
     diagonal, column = s.ones((1, symbols)), s.zeros((1, 0, symbols))
     diagonals, columns_of_lengths = [diagonal], [s.zeros((0, symbols))]
@@ -104,12 +95,7 @@ def label_matrices(
 
 
 class NarrowProducts(NamedTuple):
-    """``Products`` at narrow slots, without a vector for each label.
-
-    Attributes:
-        a: ``[lanes, symbols]`` column vectors.
-        b: ``[lanes, symbols]`` row vectors.
-    """
+    """``Products`` at narrow slots, without a vector for each label."""
 
     semiring: Semiring
     labels: LabelMatrices
@@ -140,12 +126,7 @@ def _transposed(value: Value) -> Value:
 
 
 class Level(NamedTuple):
-    """The trie nodes at one depth.
-
-    Attributes:
-        symbol: ``[nodes]`` last symbols.
-        parent: ``[nodes]`` indices into the level above.
-    """
+    """The trie nodes at one depth: last symbols, and parents in the level above."""
 
     symbol: np.ndarray
     parent: np.ndarray
@@ -157,8 +138,7 @@ class Trie(NamedTuple):
     Nodes are numbered level by level; node 0 is the root, the empty label.
 
     Attributes:
-        levels: the levels below the root.
-        label: ``[labels]`` the node of each label.
+        label: ``[labels]`` nodes.
     """
 
     levels: tuple[Level, ...]

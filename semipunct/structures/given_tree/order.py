@@ -2,28 +2,20 @@
 
 An absorption (``trees``) reads three vectors: two of its own node, at its left and right edges, and
 the running vector of its parent on the shared side. Each is the result of an earlier absorption, or
-an initial or final vector of a slot automaton, so absorptions form an acyclic graph:
-
-- Dependents on one side are absorbed from nearest to farthest, each into the previous result.
-- The farthest one yields the node's own vector at that edge.
-
-Nodes between two empty slots, the majority in English, can only choose the empty pair. Their weight
-is a factor of the sentence, outside the graph.
-
-An index of -1 means no absorption. A source of -1 is the slot automaton's own vector: either there
-is no earlier absorption, or its outer slot is empty and its result, a number, is a factor of the
-sentence.
+(source -1) a vector of a slot automaton. Dependents on one side are absorbed from nearest to
+farthest, each into the previous result; the last one yields the node's own vector at that edge.
+Nodes between two empty slots, the majority in English, have no choice: their weight is a factor of
+the sentence.
 
 For example, let "a b c d" have heads 2, 0, 2, 3 and marks at slots 2, 3 and 4. Node a lies between
-the empty slots 0 and 1, so the graph is a chain of three absorptions::
+the empty slots 0 and 1, so the order is a chain of three absorptions::
 
     kid  parent   at_left         at_right         meeting
     d    c        -1 (slot 3)     -1 (slot 4)      -1 (slot 3)
     c    b        -1 (slot 2)     result of d       -1 (slot 2)
     b    (root)   -1 (slot 0)     result of c       -1 (slot 0)
 
-The last result is the sentence's last vector, at slot 4. Every absorption has at most one successor
-(docs/decisions/recursions.md).
+The last result is the sentence's last vector, at slot 4.
 """
 
 from __future__ import annotations
@@ -47,13 +39,13 @@ class Absorptions:
 
     Attributes:
         kid: ``[absorptions]`` the absorbed node.
-        from_left: ``[absorptions]`` whether it precedes its parent.
-        left_slot, right_slot: ``[absorptions]`` slots at the edges of its constituent.
-        at_left, at_right: ``[absorptions]`` sources of its vectors at these edges.
-        meeting: ``[absorptions]`` source of its parent's running vector, at their shared slot.
+        from_left: whether it precedes its parent.
+        left_slot, right_slot: slots at the edges of its constituent.
+        at_left, at_right: sources of its vectors at these edges.
+        meeting: source of its parent's running vector.
         last: source of the sentence's last vector.
         successor: ``[absorptions, 2]`` the next dependent on the same side, and the parent.
-        height: ``[absorptions]`` length of the longest chain of successors.
+        height: length of the longest chain of successors.
         untouched: ``[words]`` whether a node lies between two empty slots.
     """
 
@@ -78,8 +70,7 @@ def absorptions(
 
     Args:
         heads: ``[n]`` numbered from 1; 0 for the root.
-        left: ``[n]`` the slot at the left edge of each constituent.
-        right: ``[n]`` the slot at its right edge.
+        left, right: ``[n]`` slots at the edges of constituents.
         empty: ``[n + 1]`` whether a slot's automaton has one state.
     """
     is_empty = np.asarray(empty, bool)
@@ -140,10 +131,7 @@ def absorptions(
 def mirrored_absorptions(
     heads: Sequence[int], left: Ints, right: Ints, empty: Sequence[bool]
 ) -> Absorptions:
-    """Order the absorptions of the mirrored tree, given the unmirrored one.
-
-    Nodes keep their numbers; slots are mirrored.
-    """
+    """Order the absorptions of the mirrored tree, with mirrored slots but the same node numbers."""
     words = len(heads)
     mirrored_heads = [words + 1 - h if h else 0 for h in reversed(heads)]
     mirrored = absorptions(mirrored_heads, words - right[::-1], words - left[::-1], empty[::-1])
@@ -156,7 +144,6 @@ def _sides(
     parent: npt.NDArray[np.int64],
     from_left: npt.NDArray[np.bool_],
 ) -> Iterator[tuple[int, bool, list[int]]]:
-    """Yield each head and side with its touched dependents, nearest first."""
     sides: dict[tuple[int, bool], list[int]] = {}
     for kid in touched.tolist():
         sides.setdefault((int(parent[kid]), bool(from_left[kid])), []).append(kid)
@@ -165,16 +152,14 @@ def _sides(
 
 
 def _topological(successor: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Sort absorptions topologically, taking the last one that became ready first.
-
-    This order determines the rounding of a sentence's product of factors.
-    """
+    """Sort absorptions topologically, the last one ready first."""
     graph: TopologicalSorter[int] = TopologicalSorter(dict.fromkeys(range(len(successor)), ()))
     for i, following in enumerate(successor.tolist()):
         for j in following:
             if j >= 0:
                 graph.add(j, i)
     graph.prepare()
+    # This order determines the rounding of a sentence's product of factors.
     ready = list(graph.get_ready())
     order: list[int] = []
     while ready:
@@ -185,8 +170,7 @@ def _topological(successor: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
 
 
 def _heights(successor: Ints) -> Ints:
-    """Return the length ``[absorptions]`` of the longest chain from each."""
-    # In reverse topological order, successors come first.
+    # In reverse topological order, successors come first. The chain includes the absorption itself.
     height = [1] * len(successor)
     for i, following in reversed(list(enumerate(successor.tolist()))):
         height[i] += max((height[j] for j in following if j >= 0), default=0)

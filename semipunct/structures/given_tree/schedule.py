@@ -1,9 +1,8 @@
 """List scheduling of absorptions on the host.
 
-The absorptions of a batch (``order``) are packed into steps of a fixed number of *lanes*: a step is
-one iteration of a compiled scan, a lane one of its parallel absorptions. Lanes are grouped by
-vector width. List scheduling (Graham 1969) runs those with the longest chains of successors first
-(Hu 1961), which minimizes idle lanes and steps (docs/decisions/recursions.md).
+Absorptions (``order``) are packed into steps, the iterations of a compiled scan, of a fixed number
+of parallel *lanes*, grouped by vector width. List scheduling (Graham 1969) runs those with the
+longest chains of successors first (Hu 1961), which keeps steps few (docs/decisions/recursions.md).
 """
 
 from __future__ import annotations
@@ -29,11 +28,11 @@ EMPTY = 0
 class Lanes(NamedTuple):
     """Absorptions by step and lane, ``[steps, lanes]``; see ``Absorptions``.
 
+    Slots are automata, sources are rows of the store, and ``sentence`` is the number of sentences
+    for idle lanes.
+
     Attributes:
-        left_slot, right_slot: automata at the edges.
-        at_left, at_right, meeting: rows of the store.
         closes: whether the slot at the outer edge is empty.
-        sentence: the number of sentences for idle lanes.
     """
 
     kid: Ints
@@ -50,23 +49,18 @@ class Lanes(NamedTuple):
 class Schedule(NamedTuple):
     """The packed absorptions of a batch.
 
-    ``inside`` keeps vectors in one array, the *store*. Each row is written once, before it is read:
-
-    | Rows                    | Contents                              |
-    | ----------------------- | ------------------------------------- |
-    | ``[0, slots)``          | final vectors of the automata         |
-    | ``[slots, 2 * slots)``  | initial vectors of the automata       |
-    | from ``2 * slots`` on   | results of lanes, by group and step   |
+    ``inside`` stores vectors in one array: final vectors of the automata in rows ``[0, slots)``,
+    initial vectors up to ``2 * slots``, then results of lanes by group and step. Rows are written
+    once.
 
     Attributes:
-        lanes: one for each vector width, ascending.
+        lanes: by vector width, ascending.
         sentence_of_word: ``[words]``; padding belongs to the last sentence.
-        is_word: ``[words]`` false for padding.
         is_untouched: ``[words]`` true for nodes between two empty slots.
         last: ``[sentences]`` row of the last vector.
         last_slot: ``[sentences]`` automaton of the last slot.
-        factors: ``[sentences, factors]`` indices into the concatenated factors of all lanes, those
-            of all words, and a one for padding.
+        factors: ``[sentences, factors]`` indices into the factors of all lanes, then of all words,
+            then a one for padding.
     """
 
     lanes: tuple[Lanes, ...]
@@ -82,10 +76,7 @@ class Schedule(NamedTuple):
 class Capacity:
     """The padded sizes of a batch, which determine all compiled shapes.
 
-    Attributes:
-        words: in all sentences.
-        slots: different automata, including the empty slot.
-        factors: per sentence.
+    ``slots`` counts different automata, ``factors`` is per sentence.
     """
 
     sentences: int
@@ -111,7 +102,7 @@ def place(batch: Sequence[Absorptions], groups: Sequence[Ints], lanes: Sequence[
 
     Args:
         groups: for each sentence, the width group of each absorption.
-        lanes: the number of lanes in each group.
+        lanes: the size of each group.
     """
     # Absorptions are numbered consecutively across the batch.
     ends = np.cumsum([len(a.kid) for a in batch]).tolist()
@@ -167,7 +158,6 @@ def pack(
 
     Args:
         automata: for each sentence, ``[n + 1]`` the automaton of each slot.
-        placement: from ``place`` with ``capacity.lanes``.
 
     Raises:
         ValueError: if the batch exceeds the capacity.
@@ -218,12 +208,7 @@ def pack(
 def _columns(
     each: Absorptions, slots: Ints, rows: npt.NDArray[np.int64], automata: int
 ) -> tuple[Lanes, int]:
-    """Return columns ``[absorptions]`` of ``Lanes`` for sentence 0, and the row of the last vector.
-
-    Args:
-        slots: ``[n + 1]`` the automaton of each slot.
-        rows: ``[absorptions]`` the row that each absorption writes.
-    """
+    """Return ``Lanes`` of one sentence, ``[absorptions]``, and the row of its last vector."""
     ends, begins = slots, automata + slots
     # Punctemes at a slot are multiplied from the inside out, starting from the automaton's vector.
     # A source of -1 reads the extra last entry, which ``read`` replaces.
@@ -253,7 +238,7 @@ def _columns(
 
 
 def _idle(steps: int, lanes: int, sentences: int) -> Lanes:
-    """Return idle lanes, which absorb node 0 between empty slots and discard the results."""
+    """Return idle lanes, which absorb node 0 between empty slots."""
 
     def full(value: int) -> Ints:
         return np.full((steps, lanes), value, np.int32)

@@ -4,25 +4,15 @@ Each node of a projective tree chooses a pair (left label, right label). The lab
 between two words form a string, which a weighted automaton reads. ``inside`` sums over all choices
 (Li, Wang and Eisner 2019, Algorithm 1). Sentences of a batch are concatenated, not padded.
 
-| Part   | Shape              | Entry                             |
-| ------ | ------------------ | --------------------------------- |
-| choice | ``[nodes, pairs]`` | ``[w, p]``: node w chooses pair p |
-
 The paper's matrix IN(w) is never computed: line 10 has rank one, and a constituent is only applied
-to a vector of its parent. Let ``a`` and ``b`` be the node's vectors, ``g`` the parent's running
-vector at their shared slot, and M the matrices of a slot. Absorbing a constituent from the left
-computes::
+to a vector of its parent. With the node's vectors ``a`` and ``b``, the parent's running vector
+``g`` at their shared slot, and matrices M of a slot, absorbing from the left computes::
 
     outer[l] = M_i(l) a        inner[r] = (b M_k(r)) g
     new g    = sum over pairs (l, r) of choice[l, r] * inner[r] * outer[l]
 
-and from the right the mirror image. At an empty slot, whose automaton accepts only the empty label,
-the new vector is a number, a factor of the sentence.
-
-``Real`` is the fastest semiring here, but small products underflow to zero. ``RoundedUp`` replaces
-them by the smallest float. All operations are monotone, so the totals in the two semirings enclose
-the true one, up to rounding (Moore 1966). If they differ, the result is NaN and the total must be
-computed in ``Log``.
+and from the right the mirror image. At an empty slot the new vector is a number, a factor of the
+sentence.
 """
 
 from __future__ import annotations
@@ -56,10 +46,9 @@ _Absorb = Callable[[Lanes, Value, Vectors], Absorbed]
 
 
 class LiftedAutomata(Protocol):
-    """Slot automata in one semiring.
+    """Slot automata in one semiring, with values ``[slots, states]``.
 
-    ``initial`` and ``final`` are values ``[slots, states]``. Slot 0 is the empty slot, whose only
-    state is 0.
+    Slot 0 is the empty slot, with the single state 0.
     """
 
     @property
@@ -70,48 +59,34 @@ class LiftedAutomata(Protocol):
         """Multiply vectors at both edges of constituents by the matrices of all labels.
 
         Args:
-            left: ``[lanes]`` the automaton at the left edge.
+            left, right: ``[lanes]`` automata.
             a: ``[lanes, width]`` column vectors at the left edge.
-            right: ``[lanes]`` the automaton at the right edge.
             b: ``[lanes, width]`` row vectors at the right edge.
         """
         ...
 
 
 class Products(Protocol):
-    """Products of label matrices with vectors; the result of ``LiftedAutomata.products``."""
+    """The result of ``LiftedAutomata.products``."""
 
     def inner(self, from_left: npt.NDArray[np.bool_], g: Value) -> Value:
         """Compute ``(b M(label)) g`` for every right label, ``[lanes, labels]``.
 
         Lanes not ``from_left`` compute ``g (M(label) a)`` for every left label.
-
-        Args:
-            g: ``[lanes, width]`` vectors of parents.
         """
         ...
 
     def outer(self, from_left: npt.NDArray[np.bool_], weight: Value) -> tuple[Value, jax.Array]:
         """Compute ``sum(weight[label] M(label) a)`` over left labels, ``[lanes, width]``.
 
-        Lanes not ``from_left`` compute ``sum(weight[label] b M(label))`` over right labels.
-
-        Args:
-            weight: ``[lanes, labels]``.
-
-        Returns:
-            The rescaled sum and the log of its scale, ``[lanes]``.
+        Lanes not ``from_left`` compute ``sum(weight[label] b M(label))`` over right labels. The
+        sum is rescaled, with the log of its scale as second result.
         """
         ...
 
 
 class VectorsByLabel(NamedTuple):
-    """``Products`` from a vector for each label.
-
-    Attributes:
-        at_left: ``[labels, lanes, width]`` the vectors ``M(label) a``.
-        at_right: ``[labels, lanes, width]`` the vectors ``b M(label)``.
-    """
+    """``Products`` from vectors ``M(label) a`` and ``b M(label)``, ``[labels, lanes, width]``."""
 
     semiring: Semiring
     at_left: Value
@@ -144,12 +119,10 @@ class SlotAutomata(Protocol):
 
 
 class Pairs(NamedTuple):
-    """The label pairs that a node may choose.
+    """The label pairs that a node may choose, grouped by left and by right label.
 
     Attributes:
-        by_left: pairs grouped by left label.
-        by_right: pairs grouped by right label.
-        empty: index of the pair of two empty labels.
+        empty: index of the pair of empty labels.
     """
 
     by_left: Groups
@@ -158,7 +131,7 @@ class Pairs(NamedTuple):
 
     @classmethod
     def of(cls, left: Ints, right: Ints, labels: int) -> Pairs:
-        """Group pairs of left and right labels, ``[pairs]``; pair 0 is the empty pair."""
+        """Group pairs of labels, ``[pairs]``; pair 0 is the empty pair."""
         return cls(Groups.of(left, labels), Groups.of(right, labels), 0)
 
 
@@ -169,7 +142,7 @@ class GivenTrees(NamedTuple):
 
     Attributes:
         choice: ``[nodes, pairs]`` log weights.
-        feature: ``[nodes, pairs]`` an additive quantity of choices, a tuple of these, or None.
+        feature: a feature of choices, or a tuple of features.
         log_scale: ``[sentences]`` log of a constant factor.
     """
 
@@ -196,10 +169,8 @@ class GivenTrees(NamedTuple):
         return jax.ops.segment_sum(by_node, self.schedule.sentence_of_word, sentences)
 
     def unnormalized_log_prob(self, parts: jax.Array) -> jax.Array:
-        """Return the log weights ``[sentences]`` of the pairs marked by ``parts``.
-
-        They include the automata, so the recursion runs with all other choices forbidden.
-        """
+        """Return the log weights ``[sentences]`` of the pairs marked by ``parts``."""
+        # The weight includes the automata, so the recursion runs with all other choices forbidden.
         only = self._replace(choice=jnp.where(parts > 0, self.choice, -jnp.inf), feature=None)
         total = inside(only, Log())
         return total.value + total.log_scale
@@ -210,11 +181,8 @@ class GivenTrees(NamedTuple):
         feature: Any = None,
         recursion: Recursion = Recursion(),
     ) -> Total:
-        """Run ``inside`` with ``feature``.
-
-        A memory budget has no effect: steps read results of any earlier steps, so the reverse pass
-        stores all of them.
-        """
+        """Run ``inside``; the memory budget has no effect."""
+        # Steps read results of any earlier steps, so the reverse pass stores all of them.
         return inside(self._replace(feature=feature), semiring)
 
 
@@ -271,17 +239,15 @@ def _start(automata: LiftedAutomata, schedule: Schedule, s: Semiring) -> Value:
 
 
 def _unless_idle(absorb: _Absorb, busy: jax.Array, s: Semiring) -> _Absorb:
-    """Skip a group of lanes in steps where all of them are idle.
-
-    Slots of several tokens are rare, so lanes of wide vectors are idle in most steps. The reverse
-    pass recomputes residuals instead of storing them for every step.
-    """
+    """Skip a group of lanes in steps where all of them are idle."""
 
     def nothing(lanes: Lanes, choice: Value, vectors: Vectors) -> Absorbed:
         size, width = jax.tree.leaves(vectors[0])[0].shape[:2]
         nothing = s.zeros((size, width)), (s.zeros((size,)), jnp.zeros(size))
         return varying(nothing, axes_of((lanes, choice, vectors)))
 
+    # Slots of several tokens are rare, so lanes of wide vectors are idle in most steps; storing
+    # residuals for every step would waste memory.
     return jax.checkpoint(partial(jax.lax.cond, busy, absorb, nothing))
 
 
@@ -296,12 +262,11 @@ def _absorb(
     """Absorb one constituent per lane into its parent; see the module's docstring.
 
     Args:
-        choice: ``[lanes, pairs]`` choices of the kids.
         vectors: ``[lanes, width]`` of the kid at its left and right edges, and of its parent.
 
     Returns:
-        The parent's new vector ``[lanes, width]``; its first entry ``[lanes]``, a factor if the
-        outer slot is empty, and the log of its scale.
+        The parent's new vector, and its first entry with the log of its scale: a factor of the
+        sentence if the outer slot is empty.
     """
     # Lines 11 to 14 of Algorithm 1, from the left: weight[l] sums choice[l, r] inner[r] over pairs,
     # and the new vector sums weight[l] outer[l]. Pairs are a small part of all combinations of
@@ -339,13 +304,10 @@ def _read_rows(
 
 
 def _thread(store: jax.Array, index: jax.Array, width: int) -> tuple[jax.Array, jax.Array]:
-    """Return the store unchanged, and its rows.
-
-    Since the store is an output, its cotangent is a single array that the reverse pass updates in
-    place; plain indexing would allocate another one in every step. The read is posed as a unit
-    triangular system, ``rows - store[index] = 0``, which JAX solves and transposes in all modes of
-    differentiation with the functions below.
-    """
+    """Return the store, and its rows, so that the reverse pass updates one cotangent in place."""
+    # Plain indexing would allocate a cotangent of full size in every step. The read is posed as a
+    # unit triangular system, rows - store[index] = 0, which JAX solves and transposes in all modes
+    # of differentiation.
     if not jnp.issubdtype(store.dtype, jnp.floating):
         return store, store[index, :width]
 
@@ -413,7 +375,11 @@ AGREEMENT = 1e-5
 
 
 class RoundedUp(Real):
-    """Nonnegative reals in which products of positive numbers round up, never to zero."""
+    """Nonnegative reals in which products of positive numbers round up, never to zero.
+
+    All operations are monotone, so totals in ``Real`` and ``RoundedUp`` enclose the true one, up to
+    rounding (Moore 1966).
+    """
 
     name = "rounded-up"
 
@@ -424,7 +390,6 @@ class RoundedUp(Real):
         return Semiring.prod(self, a, axis)
 
     def matmul(self, a: jax.Array, b: jax.Array) -> jax.Array:
-        """Multiply matrices, adding the smallest float for each product of positive entries."""
         positive = matmul((a > 0).astype(a.dtype), (b > 0).astype(b.dtype))
         return matmul(a, b) + positive * jnp.finfo(a.dtype).tiny
 
@@ -437,9 +402,10 @@ class RoundedUp(Real):
 
 
 def log_totals(trees: GivenTrees) -> jax.Array:
-    """Return each sentence's log total in ``Real``, ``[sentences]``, ignoring the feature.
+    """Return log totals ``[sentences]`` in ``Real``, the fastest semiring; ignore the feature.
 
-    A total is NaN if its enclosure is wider than ``AGREEMENT``; compute it in ``Log`` instead.
+    Small products may underflow: a total is NaN if its enclosure is wider than ``AGREEMENT``, and
+    must be computed in ``Log``.
     """
     trees = trees._replace(feature=None)
     fast = _log_totals(trees, Real())

@@ -1,20 +1,17 @@
 """Slot automata: a sliding-window transducer composed with an acceptor of its output.
 
-A window transducer (Cotterell et al. 2014; Li et al. 2019, appendix D) keeps one pending input
-symbol ``a`` and, on reading the next symbol ``b``, performs one of four edits: keep (write a, b
-pending), absorb left (b pending), absorb right (a pending), or transpose (write b, a pending).
-States of the composition are pairs of an acceptor state ``s`` and a pending symbol ``a``. With arcs
-``w[s, t, c]`` of the acceptor, the row of M(b) for the state (s, a) has the entries::
+A window transducer (Cotterell et al. 2014; Li et al. 2019, appendix D) keeps a pending input symbol
+``a`` and, on reading the next symbol ``b``, performs one of four edits: keep (write a, b pending),
+absorb left (b pending), absorb right (a pending), or transpose (write b, a pending). States of the
+composition are pairs (acceptor state ``s``, pending symbol ``a``). With the acceptor's arcs
+``w[s, t, c]``, the matrix M(b) has in the row of (s, a) the entries::
 
     keep[a, b] w[s, t, a]       to (t, b)        absorb_left[a, b]    to (s, b)
     transpose[a, b] w[s, t, b]  to (t, a)        absorb_right[a, b]   to (s, a)
 
-These matrices are never materialized: a product with a vector takes a few elementwise operations
-per state, and products for all labels share computation along tries (docs/model.md,
-docs/decisions/recursions.md).
-
-Symbol 0 marks the start of the string. Reading ``b`` while it is pending absorbs left with weight
-one, as in appendix D.
+Matrices are never materialized, and products for all labels share computation along tries
+(docs/decisions/recursions.md). Symbol 0 starts the string: reading ``b`` while it is pending
+absorbs left with weight one.
 """
 
 from __future__ import annotations
@@ -49,19 +46,18 @@ class Edits(NamedTuple):
 class WindowAutomata(NamedTuple):
     """The automata of many slots: one window transducer, and an acceptor for each slot.
 
-    A slot is *narrow* if its acceptor uses only the first state, without arcs; its vectors may be
+    A slot is *narrow* if its acceptor uses only the first state, without arcs; vectors may be
     truncated to ``symbols`` entries.
 
     Attributes:
         arcs: ``[slots, states, states, symbols]`` log weights ``w[s, t, c]`` of the acceptors.
-        initial: ``[slots, states, symbols]`` log weights lambda of the composition.
-        final: ``[slots, states, symbols]`` log weights rho.
+        initial, final: ``[slots, states, symbols]`` log weights of the composition.
         closed: ``[slots]`` whether the symbol ``closing``, ``[1]``, ends the slot's string.
-        prefixes: trie of the labels, for products with row vectors.
-        suffixes: trie of the reversed labels, for products with column vectors.
-        next_pass: automata of a second pass in the opposite direction. They replace the acceptor,
-            and ``initial`` only provides pending symbols.
-        columns: the columns of ``suffixes``; None without narrow slots.
+        prefixes: trie of the labels, for row vectors.
+        suffixes: trie of the reversed labels, for column vectors.
+        next_pass: automata of a second pass in the opposite direction, which replace the acceptor;
+            ``initial`` then only provides pending symbols.
+        columns: of ``suffixes``; None without narrow slots.
     """
 
     edits: Edits
@@ -130,12 +126,10 @@ class LiftedWindowAutomata(NamedTuple):
     """``WindowAutomata`` in a semiring, with vectors ``[..., states * symbols]``.
 
     Attributes:
-        final: ``[slots, states * symbols]``, after reading the closing symbol.
+        final: after reading the closing symbol.
         edits: ``[read, pending]``.
-        prefix_edits: for each level of ``prefixes``, ``[nodes, pending]`` the edits of the symbols
-            read.
-        suffix_edits: likewise for ``suffixes``.
-        labels: the label matrices at narrow slots; None without narrow slots.
+        prefix_edits, suffix_edits: ``[nodes, pending]`` for each level of the trie.
+        labels: None without narrow slots.
     """
 
     semiring: Semiring
@@ -162,14 +156,11 @@ class LiftedWindowAutomata(NamedTuple):
         )
 
     def columns(self, slots: Indices, vectors: Value) -> Value:
-        """Compute ``M(label) v`` for each node of ``suffixes``.
+        """Compute ``M(label) v`` for each node of ``suffixes``, ``[nodes, lanes, width]``.
 
         Args:
-            slots: ``[lanes]`` the slot of each vector.
-            vectors: ``[lanes, width]`` column vectors.
-
-        Returns:
-            ``[nodes, lanes, width]``.
+            slots: ``[lanes]``.
+            vectors: ``[lanes, width]``.
         """
         return self._read(slots, vectors, self.automata.suffixes, self.suffix_edits, self._column)
 
@@ -192,15 +183,12 @@ class LiftedWindowAutomata(NamedTuple):
         return self._replace(final=self.semiring.where(closed, read, self.final))
 
     def column_by(self, symbol: np.ndarray, vectors: Value, slots: Indices) -> Value:
-        """Compute ``M(b) v`` for one symbol b per node.
+        """Compute ``M(b) v`` for one symbol b per node, ``[nodes, lanes, width]``.
 
         Args:
             symbol: ``[nodes]``.
-            vectors: ``[nodes or 1, lanes, width]`` column vectors.
-            slots: ``[lanes]`` the slot of each vector.
-
-        Returns:
-            ``[nodes, lanes, width]``.
+            vectors: ``[nodes or 1, lanes, width]``.
+            slots: ``[lanes]``.
         """
         return self._by_symbol(self._column, symbol, vectors, slots)
 
@@ -243,8 +231,8 @@ class LiftedWindowAutomata(NamedTuple):
 
         Args:
             vectors: ``[nodes or 1, lanes, states, symbols]``.
-            symbol: ``[nodes]`` the symbol b of each node.
-            edits: ``[nodes, pending]`` the edits of those symbols.
+            symbol: ``[nodes]``.
+            edits: ``[nodes, pending]``.
         """
         # (M(b) v)[s, a] is the sum of
         #   absorb_left[a, b] v[s, b]             absorb_right[a, b] v[s, a]
@@ -291,7 +279,6 @@ class LiftedWindowAutomata(NamedTuple):
 
 
 def _across(edits: Edits) -> Edits:
-    """Reshape ``[nodes, symbols]`` to ``[nodes, 1, 1, symbols]``."""
     return Edits(*(jax.tree.map(lambda x: x[:, None, None, :], edit) for edit in edits))
 
 
@@ -300,22 +287,16 @@ def _expand(value: Value) -> Value:
 
 
 def _entry(vectors: Value, is_symbol: np.ndarray) -> Value:
-    """Select each node's symbol from ``[nodes or 1, lanes, states, symbols]``.
-
-    A masked sum transposes to a product, indexing to a scatter.
-    """
+    """Select each node's symbol from ``[nodes or 1, lanes, states, symbols]``."""
+    # A masked sum transposes to a product, indexing to a scatter.
     return jax.tree.map(lambda x: jnp.sum(jnp.where(is_symbol, x, 0), -1), vectors)
 
 
 class NextPass(NamedTuple):
     """The automata of the next pass as output acceptor of the previous pass: a transducer cascade.
 
-    The passes read in opposite directions, so matrices are transposed: the acceptor's arc
-    ``w[s, t, c]`` is N(c)[t, s], where N(c) is the next pass's matrix and s and t are its states.
-
-    Attributes:
-        automata: the automata of the next pass, closed.
-        slots: ``[lanes]``, set by ``at``.
+    The passes read in opposite directions, so matrices are transposed: ``w[s, t, c]`` is N(c)[t, s]
+    with the next pass's matrices N and states s and t.
     """
 
     automata: LiftedWindowAutomata
@@ -329,11 +310,7 @@ class NextPass(NamedTuple):
         return self._replace(slots=slots)
 
     def bounds(self, pending: Value) -> tuple[Value, Value]:
-        """Return initial and final vectors of the previous pass, ``[slots, width]``.
-
-        Args:
-            pending: ``[slots, symbols]`` weights of the first pending symbol.
-        """
+        """Return initial and final vectors ``[slots, width]``, given weights of pending symbols."""
         # The next pass reads from the other end, so initial and final vectors are swapped.
         s = self.automata.semiring
         # The last pending symbol is written last, hence read first by the next pass: lambda N(a).
@@ -372,13 +349,11 @@ class NextPass(NamedTuple):
         return self._by(self.automata.column_by, symbol, vectors)
 
     def _each(self, step: Any, vectors: Value) -> Value:
-        """Read each pending symbol with its own vectors."""
         nodes = jax.tree.leaves(vectors)[0].shape[0] // self._symbols
         read = step(np.tile(np.arange(self._symbols), nodes), vectors, self.slots)
         return _merge(read, nodes)
 
     def _by(self, step: Any, symbol: np.ndarray, vectors: Value) -> Value:
-        """Read each node's symbol with the vectors of all its pending symbols."""
         read = step(np.repeat(symbol, self._symbols), _split(vectors, len(symbol)), self.slots)
         return _merge(read, len(symbol))
 
@@ -408,20 +383,17 @@ def _merge(vectors: Value, nodes: int) -> Value:
 
 
 class OutputAcceptor(Protocol):
-    """An acceptor of written symbols: products of matrices E(a), one per symbol, with vectors.
+    """Products of vectors and the matrices E(a) of an acceptor of written symbols.
 
     A window transducer writes the pending symbol, which requires all symbols (``each``), or the
-    symbol that it reads (``by``). Shapes: n trie nodes (or 1, broadcast), L lanes, S states, A
-    symbols.
+    symbol read (``by``). Shapes: n trie nodes or 1, L lanes, S states, A symbols.
     """
 
     @property
-    def states(self) -> int:
-        """The number of states."""
-        ...
+    def states(self) -> int: ...
 
     def at(self, slots: Indices, states: int) -> OutputAcceptor:
-        """Select the slot of each lane, ``[lanes]``, and the first ``states`` states."""
+        """Select the slots ``[lanes]`` and the first ``states`` states."""
         ...
 
     def column_each(self, vectors: Value) -> Value:
@@ -474,5 +446,4 @@ class ArcAcceptor(NamedTuple):
         return jax.tree.map(lambda x: x[None], self.arcs)
 
     def _of(self, symbol: np.ndarray) -> Value:
-        """Return the arcs of each node's symbol, ``[nodes, lanes, states, states, 1]``."""
         return jax.tree.map(lambda x: jnp.moveaxis(x[..., symbol], -1, 0)[..., None], self.arcs)
