@@ -49,11 +49,7 @@ class Automaton(NamedTuple):
 class Transducer(NamedTuple):
     """A weighted transducer.
 
-    Attributes:
-        initial: ``[..., states]``.
-        arcs: ``[..., inputs, outputs, states, states]``; entry ``[a, b, s, t]`` is the arc from s
-            to t that reads a and writes b. Symbol 0 is epsilon.
-        final: ``[..., states]``.
+    Arcs are ``[..., inputs, outputs, states, states]``; entry ``[a, b, s, t]`` is the arc from s to t that reads a and writes b.
     """
 
     initial: Any
@@ -65,12 +61,11 @@ Machine = TypeVar("Machine", Automaton, Transducer)
 
 
 def automaton(initial: jax.Array, arcs: jax.Array, final: jax.Array) -> Automaton:
-    """Create a weighted acceptor from log weights, with an optional leading batch axis.
+    """Create a weighted acceptor from log weights.
 
     Args:
-        initial: ``[states]``.
-        arcs: ``[symbols, states, states]``.
-        final: ``[states]``.
+        initial, final: ``[states]`` or ``[batch, states]``.
+        arcs: ``[symbols, states, states]``, or with a batch axis.
 
     Raises:
         UsageError: if shapes or log weights are invalid.
@@ -79,12 +74,11 @@ def automaton(initial: jax.Array, arcs: jax.Array, final: jax.Array) -> Automato
 
 
 def transducer(initial: jax.Array, arcs: jax.Array, final: jax.Array) -> Transducer:
-    """Create a weighted transducer from log weights, with an optional leading batch axis.
+    """Create a weighted transducer from log weights.
 
     Args:
-        initial: ``[states]``.
-        arcs: ``[inputs, outputs, states, states]``.
-        final: ``[states]``.
+        initial, final: ``[states]`` or ``[batch, states]``.
+        arcs: ``[inputs, outputs, states, states]``, or with a batch axis.
 
     Raises:
         UsageError: if shapes or log weights are invalid.
@@ -147,18 +141,8 @@ FILTERS = 3
 def compose(semiring: Semiring, first: Transducer, second: Transducer) -> Transducer:
     """Compose two transducers: the second reads the output of the first.
 
-    The weight of (x, z) is the sum over y of the weights of (x, y) times (y, z). Between shared
-    letters either machine may take silent arcs. To count each pair of paths once, a filter with
-    three states admits one interleaving: simultaneous moves, then moves of a single machine.
-
-    | filter | letter | both silent | second alone | first alone |
-    | ------ | ------ | ----------- | ------------ | ----------- |
-    | 0      | to 0   | to 0        | to 1         | to 2        |
-    | 1      | to 0   |             | to 1         |             |
-    | 2      | to 0   |             |              | to 2        |
-
-    Returns:
-        Values with ``3 * states * others`` states, numbered ``(filter * states + s) * others + t``.
+    The weight of (x, z) sums the weights of (x, y) times (y, z) over y. The result has ``3 * states
+    * others`` states, numbered ``(filter * states + s) * others + t``.
 
     Raises:
         TypeError: if the semiring is not commutative.
@@ -192,7 +176,9 @@ def compose(semiring: Semiring, first: Transducer, second: Transducer) -> Transd
     nothing = s.zeros(shape)
     second_alone = s.where(first_stays, _silent(second_arcs), nothing)
     first_alone = s.where(second_stays, _silent(first_arcs), nothing)
-    # Rows and columns are filter states: any move; the second moves alone; the first moves alone.
+    # Between shared letters, either machine may take silent arcs. To count each pair of paths once,
+    # a filter admits one interleaving: simultaneous moves, then moves of a single machine. Rows and
+    # columns are filter states: any move; the second moves alone; the first moves alone.
     rows = [
         [s.plus(letter, _silent(pairs)), second_alone, first_alone],
         [letter, second_alone, nothing],
@@ -215,12 +201,10 @@ def compose(semiring: Semiring, first: Transducer, second: Transducer) -> Transd
 
 
 def _silent(value: Value) -> Value:
-    """Return the arcs whose shared letter is epsilon."""
     return jax.tree.map(lambda x: x[..., EPSILON, :, :, :, :, :], value)
 
 
 def _epsilon(symbols: int, axes: int) -> jax.Array:
-    """Return a mask of epsilon, with trailing axes of size one."""
     return (jnp.arange(symbols) == EPSILON).reshape(symbols, *(1,) * axes)
 
 
@@ -236,9 +220,6 @@ def _pairs(s: Semiring, first: Value, second: Value) -> Value:
 def closure(semiring: Semiring, matrix: Value) -> Value:
     """Return the star ``1 + A + A A + ...`` of a matrix ``[..., n, n]``, the sums over all paths.
 
-    Intermediate states are added one at a time by ``a[i, j] + a[i, k] star(a[k, k]) a[k, j]``, as
-    in Gauss-Jordan elimination and the Floyd-Warshall algorithm.
-
     Raises:
         TypeError: if the semiring has no star.
 
@@ -248,8 +229,9 @@ def closure(semiring: Semiring, matrix: Value) -> Value:
     shape = jax.tree.leaves(matrix)[0].shape
     n, leading = shape[-1], (1,) * (len(shape) - 2)
 
-    # Before step k, ``paths`` sums over paths with intermediate states below k. Repeated squaring
-    # of 1 + A would take fewer steps but only cover paths of bounded length.
+    # As in Gauss-Jordan elimination and the Floyd-Warshall algorithm, ``paths`` sums over paths with
+    # intermediate states below k before step k. Repeated squaring of 1 + A would take fewer steps
+    # but only cover paths of bounded length.
     def through(paths: Value, k: jax.Array) -> tuple[Value, None]:
         into = jax.tree.map(lambda x: jax.lax.dynamic_slice_in_dim(x, k, 1, -1), paths)
         out = jax.tree.map(lambda x: jax.lax.dynamic_slice_in_dim(x, k, 1, -2), paths)
@@ -266,12 +248,11 @@ def closure(semiring: Semiring, matrix: Value) -> Value:
 def remove_epsilon(semiring: Semiring, automaton: Automaton) -> Automaton:
     """Return an equivalent automaton without epsilon arcs.
 
-    With epsilon arcs E, arcs become ``star(E) A`` and final weights ``star(E) rho``.
-
     Source: Mohri (2002), Generic epsilon-removal and input epsilon-normalization algorithms for
     weighted transducers, section 3.
     """
-    # Epsilons before an arc belong to the arc, epsilons after the last arc to the final weight.
+    # Arcs become star(E) A and final weights star(E) rho: epsilons before an arc belong to the arc,
+    # epsilons after the last arc to the final weight.
     s = semiring
     silent = closure(s, jax.tree.map(lambda x: x[..., EPSILON, :, :], automaton.arcs))
     reading = jax.tree.map(lambda x: x[..., EPSILON + 1 :, :, :], automaton.arcs)
@@ -305,9 +286,9 @@ def accept(
     strings: jax.Array,
     lengths: jax.Array | None = None,
 ) -> Total:
-    """Return the weights of strings, summed over all paths, with epsilon arcs.
+    """Return the weights of strings, summed over all paths, including epsilon arcs.
 
-    ``string_paths`` also supports semirings without a star and returns derivations.
+    For semirings without a star, use ``string_paths``.
 
     Args:
         automaton: values, with an optional batch axis.
@@ -348,8 +329,7 @@ def read_strings(
     Args:
         start: ``[batch, states]``.
         matrix: maps a slice ``[batch, ...]`` to matrices ``[batch, states, states]``.
-        slices: a pytree of arrays ``[batch, length, ...]``.
-        final: broadcasts to ``[batch, states]``.
+        slices: ``[batch, length, ...]``.
     """
     s = semiring
     batch, length = jax.tree.leaves(slices)[0].shape[:2]
@@ -382,11 +362,7 @@ def reading_step(
 def checked_strings(
     strings: jax.Array, lengths: jax.Array | None, arcs: jax.Array, axes: str
 ) -> tuple[jax.Array, jax.Array]:
-    """Check strings and lengths, and pad strings with epsilon.
-
-    Args:
-        axes: names of the axes of ``arcs``.
-    """
+    """Check strings and lengths, and pad with epsilon; ``axes`` names the axes of ``arcs``."""
     strings = jnp.asarray(strings)
     check_shapes(strings=(strings, "batch length"))
     length = strings.shape[1]
@@ -403,7 +379,7 @@ def checked_strings(
 def _check_symbols(
     strings: npt.NDArray[Any], lengths: npt.NDArray[Any], shape: tuple[int, ...], symbols: int
 ) -> None:
-    """Check concrete strings in NumPy: under a trace, ``jax.numpy`` results would be traced."""
+    # In NumPy, since under a trace ``jax.numpy`` results would be traced.
     used = np.arange(strings.shape[1])[None] < lengths[:, None]
     wrong = np.argwhere(used & ((strings <= EPSILON) | (strings >= symbols)))
     if len(wrong):
@@ -415,10 +391,7 @@ def _check_symbols(
 
 
 def _product(s: Semiring, a: Value, b: Value) -> Value:
-    """Multiply matrices by summing terms.
-
-    ``matmul`` may lose entries far below the largest, so that a string is no longer accepted.
-    """
+    """Multiply matrices by summing terms: ``matmul`` may lose entries far below the largest."""
     left = jax.tree.map(lambda x: x[..., :, :, None], a)
     right = jax.tree.map(lambda x: x[..., None, :, :], b)
     return s.sum(s.times(left, right), axis=-2)

@@ -1,13 +1,6 @@
 """String paths: the accepting paths of an automaton for given strings.
 
-| Part    | Shape                               | Entry                                   |
-| ------- | ----------------------------------- | --------------------------------------- |
-| initial | ``[batch, states]``                 | ``[b, s]``: the path begins in s        |
-| arcs    | ``[batch, length, states, states]`` | ``[b, i, s, t]``: s to t reads symbol i |
-| final   | ``[batch, states]``                 | ``[b, s]``: the path ends in s          |
-
-Before ``expand``, all positions share the arcs ``[batch, symbols, states, states]``. A batch axis
-of size 1 is shared by all items.
+Parts are the first state, the arc that reads each symbol, and the last state.
 """
 
 from __future__ import annotations
@@ -49,7 +42,11 @@ from semirings.numerics import log_balance, log_times, maximum
 
 
 class PathParts(NamedTuple):
-    """The parts of a path; see the module's table."""
+    """Parts: ``[batch, states]``, ``[batch, length, states, states]`` and ``[batch, states]``.
+
+    Before ``expand``, all positions share the arcs ``[batch, symbols, states, states]``. A batch
+    axis of size 1 is shared by all items.
+    """
 
     initial: Any
     arcs: Any
@@ -68,7 +65,7 @@ class StringPaths(Readable[PathParts], Traceable):
     Their usual form is ``[..., batch, length + 1]`` states, before and after each symbol.
 
     Attributes:
-        strings: ``[batch, length]`` symbols, padded with epsilon.
+        strings: ``[batch, length]``, padded with epsilon.
         by_position: whether arcs are expanded to positions.
     """
 
@@ -106,9 +103,9 @@ class StringPaths(Readable[PathParts], Traceable):
         return jnp.concatenate([used_entry(parts.initial)[..., None], after], -1)
 
     def uses(self, parts: PathParts) -> Automaton:
-        """Sum expanded parts over positions: ``[..., batch, symbols, states, states]`` for arcs.
+        """Sum expanded parts over positions, with arcs ``[..., batch, symbols, states, states]``.
 
-        Applied to marginals, this gives the expected counts for re-estimation (Baum 1972).
+        For marginals, these are the expected counts for re-estimation (Baum 1972).
         """
         used = jnp.arange(self.strings.shape[1])[None] < self.lengths[:, None]
         is_read = (self.strings[:, :, None] == jnp.arange(self.symbols)[None, None]) & used[
@@ -194,7 +191,6 @@ class StringPaths(Readable[PathParts], Traceable):
         )
 
     def _at_positions(self, arcs: jax.Array) -> jax.Array:
-        """Gather the arcs of the symbol at each position: ``[batch, length, ...]``."""
         item = jnp.arange(len(self.lengths))[:, None] % arcs.shape[0]
         return arcs[item, self.strings]
 

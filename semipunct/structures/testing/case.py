@@ -33,16 +33,14 @@ class Case:
 
     Attributes:
         build: builds a batch with zero log weights, or minus infinity for parts that no derivation
-            uses. Include at least five padded items: an empty one, small ones, and one with nine
-            positions and five labels or states, most of its parts forbidden to leave a few dozen
-            derivations. The check ``size`` reports anything missing.
-        derivations: lists each derivation of an item once; there must be at least one. Parts are
-            shaped like the item's rows of the expanded log weights.
+            uses: at least five padded items, one of them empty and one with nine positions and five
+            labels or states, most of its parts forbidden to leave a few dozen derivations. The
+            check ``size`` reports anything missing.
+        derivations: lists each derivation of an item once; there must be at least one.
         rows: the rows of an item along the first axis of the expanded log weights.
-        scans: whether the structure uses ``Recursion.scan``, which has a memory budget.
-        saves: whether recomputation must save memory for a batch this small; false if carried
-            states dominate memory.
-        lacks: requirements of ``size`` (keys in ``LACKING``) that cannot be met, with reasons.
+        scans: whether the structure uses ``Recursion.scan``.
+        saves: whether recomputation saves memory for a batch this small.
+        lacks: keys in ``LACKING`` that the structure cannot have, with reasons.
     """
 
     name: str
@@ -63,14 +61,10 @@ class Case:
             )
 
     def uniform(self, base: Divisible = Log()) -> Weighted:
-        """Return the case with all log weights zero."""
         return self._once(("uniform", base), lambda: Weighted(self, self.build(), base))
 
     def with_weights(self, base: Divisible = Log(), seed: int = 0) -> Weighted:
-        """Return the case with random log weights, some minus infinity.
-
-        Every item keeps at least one derivation.
-        """
+        """Return the case with random log weights that leave every item at least one derivation."""
         return self._once(("weighted", base, seed), lambda: _weighted(self, base, seed))
 
     def events(self, item: int) -> tuple[np.ndarray, np.ndarray]:
@@ -95,7 +89,7 @@ class Weighted:
     _cache: dict[Any, Any] = field(default_factory=dict[Any, Any], init=False, repr=False)
 
     def ask(self, question: Callable[..., T], *args: Any) -> T:
-        """Call ``question(self, *args)``, caching the result or exception by hashable ``args``."""
+        """Call ``question(self, *args)`` and cache the result or exception."""
         key = question, args
         if key not in self._cache:
             try:
@@ -117,7 +111,6 @@ class Weighted:
 
     @property
     def close(self) -> float:
-        """The tolerance, relative and absolute, of comparisons with the enumeration."""
         return 1e-10 if self.dtype == np.float64 else 2e-5
 
     @property
@@ -154,17 +147,16 @@ class Weighted:
 
     @cached_property
     def fullest(self) -> int:
-        """The item with the most derivations."""
         return int(np.argmax([e.possible for e in self.enumerations]))
 
     def flat(self, parts: Parts, item: int, axes: int = 0) -> np.ndarray:
-        """Return one item's entries of expanded parts, keeping ``axes`` leading axes."""
+        """Return one item's entries of expanded parts, after ``axes`` leading axes."""
         rows = (slice(None),) * axes + (self.case.rows(item),)
         leaves = [np.asarray(x, np.float64)[rows] for x in jax.tree.leaves(parts)]
         return np.concatenate([x.reshape(*x.shape[:axes], -1) for x in leaves], -1)
 
     def with_item(self, parts: Parts, item: int, flat: np.ndarray) -> Parts:
-        """Replace one item's entries of expanded parts; return NumPy arrays."""
+        """Replace one item's entries of expanded parts."""
         leaves, treedef = jax.tree.flatten(parts)
         changed_leaves: list[np.ndarray] = []
         start = 0
@@ -181,7 +173,6 @@ class Weighted:
         return jax.tree.map(lambda x: np.zeros(x.shape, x.dtype), self.expanded.log_weights)
 
     def weighing(self, log_weights: Parts) -> Weighted:
-        """Replace the log weights, expanded or not."""
         given_shapes = [x.shape for x in jax.tree.leaves(log_weights)]
         own_shapes = [x.shape for x in jax.tree.leaves(self.structure.log_weights)]
         structure = self.structure if given_shapes == own_shapes else self.expanded
@@ -189,7 +180,7 @@ class Weighted:
         return replace(self, structure=structure.with_log_weights(log_weights))
 
     def looked_at(self, items: Iterable[int]) -> Parts:
-        """Return a mask of the unexpanded log weights used by derivations of the items."""
+        """Return a mask of the unexpanded log weights that the items use."""
         spread = self.zeros
         for item in items:
             spread = self.with_item(spread, item, self.enumerations[item].used)
@@ -218,7 +209,7 @@ class Weighted:
 
     @property
     def forbidden(self) -> Parts:
-        """A mask of log weights that are minus infinity in every copy of the case."""
+        """A mask of log weights that are always minus infinity."""
         uniform = self.uniform
         always, weights = uniform.structure.log_weights, self.structure.log_weights
         if jax.tree.map(jnp.shape, always) != jax.tree.map(jnp.shape, weights):
@@ -226,13 +217,11 @@ class Weighted:
         return jax.tree.map(lambda x: np.asarray(x) == -np.inf, always)
 
     def impossible(self) -> Weighted:
-        """Forbid all parts."""
         return self.weighing(
             jax.tree.map(lambda x: jnp.full_like(x, -jnp.inf), self.structure.log_weights)
         )
 
     def features(self, seed: int) -> Parts:
-        """Draw a random feature of the expanded parts."""
         rng = np.random.default_rng(seed)
         return jax.tree.map(
             lambda x: jnp.asarray(rng.normal(0, 1, x.shape).astype(x.dtype)),
@@ -276,10 +265,10 @@ def _weighted(case: Case, base: Divisible, seed: int) -> Weighted:
 
 
 class Event(NamedTuple):
-    """One derivation of one item of a batch.
+    """One derivation of one item.
 
     Attributes:
-        parts: the number of uses of each part, shaped like the item's log weights.
+        parts: numbers of uses, shaped like the item's rows of the expanded log weights.
         aside: a log weight added to the sum over parts.
     """
 
@@ -289,24 +278,14 @@ class Event(NamedTuple):
 
 @dataclass(frozen=True)
 class Enumeration:
-    """All derivations of one item.
-
-    Attributes:
-        parts: ``[derivations, parts]`` numbers of uses.
-        log_weight: ``[derivations]``.
-    """
+    """All derivations of one item, with ``parts`` the number of uses, ``[derivations, parts]``."""
 
     parts: np.ndarray
     log_weight: np.ndarray
 
     @classmethod
     def of(cls, parts: np.ndarray, aside: np.ndarray, weights: np.ndarray) -> Enumeration:
-        """Compute the log weights of derivations.
-
-        Args:
-            aside: ``[derivations]`` additional log weights.
-            weights: ``[parts]`` log weights.
-        """
+        """Compute log weights from the weights of parts, plus ``aside``, ``[derivations]``."""
         with np.errstate(invalid="ignore"):
             used = np.where(parts != 0, parts * weights, 0.0)
         return cls(parts, used.sum(1) + aside)
@@ -337,11 +316,10 @@ class Enumeration:
 
     @cached_property
     def used(self) -> np.ndarray:
-        """A mask of the parts used by any derivation, possible or not."""
         return (self.parts != 0).any(0)
 
     def ranking(self, count: int) -> np.ndarray:
-        """Return the ``count`` largest log weights in order, padded with minus infinity."""
+        """Return the ``count`` largest log weights, padded with minus infinity."""
         best = np.sort(self.log_weight)[::-1][:count]
         return np.concatenate([best, np.full(count - len(best), -np.inf)])
 
@@ -361,7 +339,7 @@ class Enumeration:
 
     @cached_property
     def entropy_slopes(self) -> np.ndarray:
-        """The gradient of the entropy with respect to the log weights."""
+        """The gradient of the entropy with respect to log weights."""
         return -self._covariances(np.where(self.prob > 0, self.log_weight, 0.0))
 
     def cross_entropy(self, reference: Enumeration) -> float:
@@ -372,7 +350,7 @@ class Enumeration:
         return self.cross_entropy(reference) - self.entropy
 
     def find(self, rows: np.ndarray) -> np.ndarray:
-        """Return the index of each row, ``[rows, parts]``, in the list of derivations."""
+        """Return the index of each row among the derivations."""
         numbers = {row.tobytes(): i for i, row in enumerate(self.parts)}
         # Adding zero turns minus zero into zero, since rows are compared as bytes.
         missing = [row for row in rows if (row + 0.0).tobytes() not in numbers]
@@ -389,7 +367,7 @@ class Enumeration:
 
 
 def chi_square(observed: np.ndarray, expected: np.ndarray) -> float:
-    """Return the p-value of Pearson's test, merging outcomes with expected counts below five."""
+    """Return the p-value of Pearson's test, merging expected counts below five."""
     rare = expected < 5
     observed = np.append(observed[~rare], observed[rare].sum())
     expected = np.append(expected[~rare], expected[rare].sum())

@@ -1,7 +1,7 @@
 """Conformance checks and the comparisons they use.
 
-``size`` requires cases large enough to expose faults in, say, the ninth position, the fifth item,
-the fifth label or an empty item; the other checks would not notice their absence.
+``size`` requires cases large enough to expose faults in later positions, items, labels or states,
+and in empty items.
 """
 
 from __future__ import annotations
@@ -45,13 +45,13 @@ _ROUNDING = 5e-5
 
 
 def require(condition: Any, message: str) -> None:
-    """Raise ``AssertionError`` with the message unless the condition holds."""
+    """Raise ``AssertionError`` unless the condition holds."""
     if not condition:
         raise AssertionError(message)
 
 
 def expect_number(w: Weighted, computed: Any, expected: Any, description: str) -> None:
-    """Require numbers to be close to the expected ones."""
+    """Require numbers close to the expected ones."""
     numbers = np.asarray(computed, np.float64)
     np.testing.assert_allclose(numbers, expected, rtol=w.close, atol=w.close, err_msg=description)
 
@@ -59,13 +59,13 @@ def expect_number(w: Weighted, computed: Any, expected: Any, description: str) -
 def expect(
     w: Weighted, computed: jax.Array, answer: Callable[[int, Enumeration], float], description: str
 ) -> None:
-    """Require ``[batch]`` numbers to match the enumeration and have the right dtype."""
+    """Require numbers ``[batch]`` to match the enumeration."""
     expect_precision(w, computed, description)
     expect_number(w, computed, [answer(i, e) for i, e in w.each()], f"{description} of each item")
 
 
 def expect_precision(w: Weighted, computed: Any, description: str) -> None:
-    """Require arrays to have the dtype of the log weights."""
+    """Require arrays with the dtype of the log weights."""
     precisions = {str(x.dtype) for x in jax.tree.leaves(computed)}
     require(
         precisions == {str(w.dtype)},
@@ -76,7 +76,7 @@ def expect_precision(w: Weighted, computed: Any, description: str) -> None:
 def expect_parts(
     w: Weighted, computed: Parts, answer: Callable[[int, Enumeration], np.ndarray], description: str
 ) -> None:
-    """Require parts to match the enumeration and to be zero in the padding."""
+    """Require parts to match the enumeration, with zeros in the padding."""
     expect_precision(w, computed, description)
     for item, e in w.each():
         expect_number(
@@ -90,7 +90,7 @@ def expect_parts(
 
 
 def expect_same(computed: Any, expected: Any, description: str, tolerance: float = 1e-6) -> None:
-    """Require two pytrees to be equal up to a relative and absolute tolerance."""
+    """Require equal pytrees, up to a relative and absolute tolerance."""
     for x, y in zip(jax.tree.leaves(computed), jax.tree.leaves(expected), strict=True):
         np.testing.assert_allclose(x, y, rtol=tolerance, atol=tolerance, err_msg=description)
 
@@ -150,7 +150,7 @@ def _expect_change(w: Weighted, change: Parts) -> None:
 
 
 def averages(w: Weighted) -> None:
-    """Check entropy, expectation, their gradients, covariance and KL divergence."""
+    """Check entropy, expectation, covariance, KL divergence and gradients."""
     computed, f, g = w.ask(sums, w.other), w.features(1), w.features(2)
     others = w.other.enumerations
     expect(w, computed.entropy, lambda _, e: e.entropy, "entropy")
@@ -173,7 +173,7 @@ def averages(w: Weighted) -> None:
 
 
 def infinite_divergence(w: Weighted) -> None:
-    """Check that KL is infinite in exactly the item where the reference forbids a used part."""
+    """Check infinite KL in the only item where the reference forbids a used part."""
     nats = w.ask(sums, w.ask(lacking)).kl
     require(
         np.isinf(nats).tolist() == [item == w.fullest for item in w.items]
@@ -193,7 +193,7 @@ def best(w: Weighted) -> None:
 
 
 def ranked(w: Weighted) -> None:
-    """Check that top-k lists are sorted, free of duplicates, and exhaust the derivations."""
+    """Check that top-k lists are sorted and distinct, and exhaust the derivations."""
     small = w.ask(few)
     most = max(e.possible for _, e in small.each())
     require(most > 1, "no item has more than one derivation; give the case a larger item")
@@ -209,7 +209,7 @@ def ranked(w: Weighted) -> None:
 
 
 def _places(w: Weighted, answer: Answer, item: int) -> list[int]:
-    """Return the indices of an item's listed derivations, requiring them to be distinct."""
+    """Return the indices of an item's listed derivations."""
     is_possible = np.asarray(answer.log_weight)[:, item] > -np.inf
     e = w.enumerations[item]
     places = e.find(w.flat(answer.parts, item, axes=1)[is_possible]).tolist()
@@ -223,7 +223,7 @@ def _places(w: Weighted, answer: Answer, item: int) -> list[int]:
 
 
 def ties(w: Weighted) -> None:
-    """Check that argmax breaks ties like the first of the top-k list."""
+    """Check that argmax and top-k break ties alike."""
     level = w.uniform
     answer = level.ask(lists)
     for item, e in level.each():
@@ -233,7 +233,7 @@ def ties(w: Weighted) -> None:
 
 
 def samples(w: Weighted) -> None:
-    """Check sample frequencies, log weights and scores, and reproducibility by key."""
+    """Check the frequencies, log weights and reproducibility of samples."""
     rounds = [w.ask(sample, seed) for seed in range(1, 1 + programs.ROUNDS)]
     _expect_draws(w, [x.draws for x in rounds])
     if isinstance(w.structure, Traceable):
@@ -247,7 +247,7 @@ def samples(w: Weighted) -> None:
 
 
 def log_prob(w: Weighted) -> None:
-    """Check the log probabilities of all derivations of an item, and that they sum to one."""
+    """Check the log probabilities of all derivations of an item."""
     full = w.uniform.fullest
     log_probs = w.ask(sample, 1).log_prob[:, full]
     expect_precision(w, log_probs, "the log probability")
@@ -294,7 +294,7 @@ def padding(w: Weighted) -> None:
 
 
 def nan_in_padding(w: Weighted) -> None:
-    """Check that NaN in the padding does not affect results or gradients."""
+    """Check that NaN in the padding affects neither results nor gradients."""
     # Padding consists of rows (such as positions) without any used or forbidden entry.
     used = jax.tree.map(
         lambda x, y: (x | y).any(tuple(range(2, x.ndim)), keepdims=True),
@@ -315,7 +315,7 @@ def nan_in_padding(w: Weighted) -> None:
 
 
 def independent_items(w: Weighted) -> None:
-    """Check that an item's results do not depend on the weights of other items."""
+    """Check that results do not depend on the weights of other items."""
     remaining_items = set(w.items) - {w.fullest}
     changed = w.disturb(remaining_items, seed=4)
     require(
@@ -346,7 +346,7 @@ def independent_items(w: Weighted) -> None:
 
 
 def impossible(w: Weighted) -> None:
-    """Check that items without derivations have zero weight and no draws, and never give NaN."""
+    """Check zero weight, no draws and no NaN for items without derivations."""
     nothing = w.ask(Weighted.impossible)
     computed, listed, drawn = nothing.ask(sums, nothing), nothing.ask(lists), nothing.ask(sample, 1)
     expect(
@@ -409,7 +409,7 @@ def nan(w: Weighted) -> None:
 
 
 def _with_one_nan(w: Weighted) -> Weighted:
-    """Set to NaN one weight that item ``fullest`` uses and no other item does."""
+    """Set to NaN one weight that only item ``fullest`` uses."""
     remaining_items = set(w.items) - {w.fullest}
     for weights in (w, w.weighing(w.expanded.log_weights)):
         alone = jax.tree.map(
@@ -422,7 +422,7 @@ def _with_one_nan(w: Weighted) -> Weighted:
 
 
 def _changed_at_first(w: Weighted, mask: Parts, value: float) -> Weighted | None:
-    """Set the log weight at the first true entry of a mask; return None if there is none."""
+    """Set the log weight at the first true entry of a mask, if any."""
     leaves, treedef = jax.tree.flatten(w.structure.log_weights)
     for number, leaf in enumerate(jax.tree.leaves(mask)):
         if leaf.any():
@@ -433,7 +433,7 @@ def _changed_at_first(w: Weighted, mask: Parts, value: float) -> Weighted | None
 
 
 def lacking(w: Weighted) -> Weighted:
-    """Forbid a part used only by the item with the most derivations."""
+    """Forbid a part that only item ``fullest`` may use."""
     used_by_rest = w.looked_at(set(w.items) - {w.fullest})
     uses = w.gather(w.with_item(w.zeros, w.fullest, w.enumerations[w.fullest].marginals))
     alone = jax.tree.map(
@@ -451,7 +451,7 @@ def lacking(w: Weighted) -> Weighted:
 
 
 def few(w: Weighted) -> Weighted:
-    """Forbid parts until every item has fewer derivations than a top-k list."""
+    """Forbid parts until every item has fewer derivations than ``RANKS``."""
     rng = np.random.default_rng(7)
     weights = w.expanded.log_weights
     for item, e in w.each():
@@ -474,7 +474,7 @@ SPREAD = 8.0
 
 
 def large_weights(w: Weighted) -> None:
-    """Check sums and argmax for log weights near 90 and -90 with a range of about 50."""
+    """Check sums and argmax for log weights near 90 and -90."""
     for shift in SHIFTS:
         far = w.weighing(jax.tree.map(lambda x, s=shift: SPREAD * x + s, w.structure.log_weights))
         scale = max(1.0, *(abs(e.log_partition) for _, e in far.each()))
@@ -496,7 +496,7 @@ def large_weights(w: Weighted) -> None:
 
 
 def double_precision(w: Weighted) -> None:
-    """Check that sums of double-precision weights are accurate to double precision."""
+    """Check that sums are accurate to double precision."""
     with jax.enable_x64(True):
         precise = w.case.with_weights(w.base)
         require(
@@ -518,7 +518,7 @@ def without_compilation(w: Weighted) -> None:
 
 
 def totals(w: Weighted) -> None:
-    """Check totals in other semirings, zero for items without derivations."""
+    """Check totals in other semirings."""
     nothing = w.ask(Weighted.impossible)
     empty = [e.log_weight.max() > -np.inf for _, e in nothing.each()]
     without, computed = nothing.ask(lists).totals, w.ask(lists).totals
@@ -535,7 +535,7 @@ def totals(w: Weighted) -> None:
 
 
 def transformations(w: Weighted) -> None:
-    """Check distributions as arguments and results of compiled functions, traced once per shape."""
+    """Check distributions as arguments and results of compiled functions."""
     passed: Any = jax.jit(lambda x: x)(w.distribution)
     kinds = (type(passed), type(getattr(passed, "structure", None)))
     require(
@@ -555,7 +555,7 @@ def transformations(w: Weighted) -> None:
 
 
 def memory_plans(w: Weighted) -> None:
-    """Check that plans are reported, and that a budget too small raises an error."""
+    """Check that plans are reported, and errors for budgets too small."""
     plans = memory(w.structure)
     require(
         bool(plans) == w.case.scans,
@@ -578,12 +578,12 @@ def memory_plans(w: Weighted) -> None:
 
 
 def devices(w: Weighted) -> None:
-    """Check ``jax.vmap`` over two batches within a memory budget, under ``jax.shard_map``."""
+    """Check ``jax.vmap`` under ``jax.shard_map``, within a memory budget."""
     _expect_transformed(w, "under vmap and shard_map, within a memory budget", sharded=False)
 
 
 def sharded_batches(w: Weighted) -> None:
-    """Check batches that ``jax.jit`` shards over two devices; skip with a single device."""
+    """Check batches sharded over two devices; skip with a single device."""
     if jax.device_count() < 2:
         raise SkipTest(
             "sharded: jax has one device; XLA_FLAGS=--xla_force_host_platform_device_count=2 makes "
@@ -614,7 +614,7 @@ ENTRIES = 5
 
 
 def _used(w: Weighted) -> dict[str, tuple[int, ...]]:
-    """Return the number of entries used along each axis of an item, by name of the leaf."""
+    """Return the number of entries used along each axis, by name of the leaf."""
     most: dict[str, tuple[int, ...]] = {}
     for item in w.items:
         place = np.flatnonzero(w.enumerations[item].used)
@@ -713,11 +713,11 @@ def check(case: Case, only: Collection[str] | None = None, base: Divisible = Log
     """Compare all results of a structure with the enumeration of its derivations.
 
     Args:
-        only: names of the checks to run, keys of ``CHECKS``; all by default.
+        only: keys of ``CHECKS`` to run; all by default.
         base: the semiring of the distribution.
 
     Raises:
-        AssertionError: if checks fail or the structure raises, with all names and messages.
+        AssertionError: with the names and messages of all failures.
         ValueError: if a check is unknown.
         unittest.SkipTest: if every check is skipped.
     """

@@ -1,7 +1,7 @@
 """Compiled programs that compute the results under test.
 
-Compilation dominates the time of a check, so each program computes many results for the whole batch
-and is reused for every change of the log weights.
+Compilation dominates the time of a check, so each program computes many results and is reused for
+every change of the log weights.
 """
 
 from __future__ import annotations
@@ -57,8 +57,7 @@ class Sums(NamedTuple):
             feature, forward over reverse mode.
         reverse_change: like ``change``, in reverse over reverse mode.
         expectation: of the first feature.
-        slopes: the gradient of entropy plus expectation, with respect to unexpanded log weights.
-        covariance: of both features.
+        slopes: the gradient of entropy plus expectation.
         number, scale: the number of derivations is ``number * exp(scale)``.
     """
 
@@ -85,7 +84,7 @@ class Lists(NamedTuple):
 
 
 class Sample(NamedTuple):
-    """Draws with their scores, ``[draws, batch]``, and log probabilities of given derivations."""
+    """Draws with scores, ``[draws, batch]``, and log probabilities of given derivations."""
 
     draws: Answer
     score: jax.Array
@@ -146,7 +145,7 @@ def _sums(d: Distribution[Any], other: Distribution[Any], first: Parts, second: 
 
 
 def sums(w: Weighted, other: Weighted) -> Sums:
-    """Compute sums and averages; ``other`` is the reference of the KL divergence."""
+    """Compute sums and averages; ``other`` is the reference of KL."""
     return _sums(w.distribution, other.distribution, w.features(1), w.features(2))
 
 
@@ -193,7 +192,7 @@ def reverse_sample(w: Weighted, seed: int) -> Answer:
 
 
 def derivations(w: Weighted) -> Parts:
-    """Stack all derivations of the item with the most, along a leading axis."""
+    """Stack all derivations of item ``fullest`` along a leading axis."""
     rows = w.enumerations[w.fullest].parts
     return jax.tree.map(
         lambda *xs: np.stack(xs), *(w.with_item(w.zeros, w.fullest, x) for x in rows)
@@ -208,7 +207,7 @@ QUESTIONS: dict[str, Callable[[Distribution[Any]], Any]] = {
 
 
 def answers(w: Weighted) -> dict[str, Any]:
-    """Return the results named in ``QUESTIONS``, computed without transformations."""
+    """Return ``QUESTIONS`` computed without transformations."""
     computed = w.ask(sums, w.other)
     return {
         "log partition and marginals": (computed.log_partition, computed.marginals),
@@ -219,14 +218,11 @@ def answers(w: Weighted) -> dict[str, Any]:
 def transformed(
     w: Weighted, second: Weighted, *, sharded: bool
 ) -> tuple[dict[str, Any], dict[str, bool]]:
-    """Compute ``QUESTIONS`` for two batches at once, within a memory budget.
+    """Compute ``QUESTIONS`` for two batches within a budget, and whether each was recomputed.
 
     Args:
-        sharded: shard the batches over two devices with ``jax.jit``; otherwise with
-            ``jax.shard_map``, over as many as there are up to two.
-
-    Returns:
-        The results, and whether each was recomputed.
+        sharded: shard with ``jax.jit`` over two devices, otherwise with ``jax.shard_map`` over as
+            many as there are, up to two.
     """
     recomputed = dict.fromkeys(QUESTIONS, False)
     least = max((plan.residual_mib for plan in memory(w.structure)), default=None)
