@@ -1,8 +1,7 @@
 """The interface of structures: sums over all derivations in any semiring.
 
 A structure is a pytree of log weights of *parts*, such as transitions of a chain or arcs of a tree.
-A derivation is a set of parts, weighted by their product. A structure implements ``total``; a
-``Distribution`` computes everything else.
+A derivation is a set of parts, weighted by their product.
 """
 
 from __future__ import annotations
@@ -65,9 +64,8 @@ class Structure(Protocol):
         """Sum over all derivations of each item.
 
         Args:
-            feature: an additive quantity of parts, shaped like ``log_weights``, or a tuple of
-                these, for semirings whose ``lift`` uses it.
-            recursion: the memory budget.
+            feature: shaped like ``log_weights``, or a tuple of these, for semirings whose ``lift``
+                uses it.
         """
         ...
 
@@ -83,7 +81,6 @@ class PartWise(ABC, Generic[P]):
     number of batch axes; methods of structures require exactly one.
 
     Attributes:
-        weights: log weights of parts, ``[batch, ...]``.
         lengths: ``[batch]``, or ``[batch, 2]`` for items with two lengths.
         length_axes: the number of axes of one item's length.
     """
@@ -99,7 +96,6 @@ class PartWise(ABC, Generic[P]):
 
     @property
     def batch_shape(self) -> tuple[int, ...]:
-        """The sizes of the batch axes."""
         return self.lengths.shape[: self.lengths.ndim - self.length_axes]
 
     def flat(self) -> Self:
@@ -149,10 +145,8 @@ class PartWise(ABC, Generic[P]):
 
 
 def lift_weights(semiring: Semiring, log_weight: jax.Array, feature: Any) -> Value:
-    """Lift log weights and features that broadcast to their shape.
-
-    Plus infinity becomes NaN, since sums would be infinite but entropies finite.
-    """
+    """Lift log weights and features that broadcast to their shape; plus infinity becomes NaN."""
+    # Sums of plus infinity would be infinite but entropies finite.
     # Called in each step, since copying all weights takes as long as the recursion of a chain.
     feature = jax.tree.map(lambda x: jnp.broadcast_to(x, log_weight.shape), feature)
     return semiring.lift(_nan_if_infinite(log_weight), feature)
@@ -170,12 +164,12 @@ def _(primals: Any, tangents: Any) -> tuple[jax.Array, jax.Array]:
 
 
 def mask_padding(used: jax.Array, parts: Any, instead: float = 0.0) -> Any:
-    """Replace padding, including NaN, in a pytree of log weights or features.
+    """Replace padding, including NaN, in log weights or features ``[..., ...]`` before arithmetic.
 
-    Do so before any arithmetic: gradients of discarded results would be zero times NaN.
+    Gradients of results discarded later would be zero times NaN.
 
     Args:
-        used: booleans that match the leading axes; false for padding.
+        used: ``[...]``, false for padding.
     """
 
     def replaced(x: jax.Array) -> jax.Array:
@@ -222,11 +216,9 @@ F = TypeVar("F", bound=Callable[..., Any])
 def any_batch(**axes: int | tuple[int, ...]) -> Callable[[F], F]:
     """Let a constructor of a ``PartWise`` structure accept any number of batch axes.
 
-    The constructor receives arrays with one batch axis, or with fewer axes than an item.
-
     Args:
-        **axes: for each argument, the number of axes of one item, or a tuple of numbers for a tuple
-            of arrays. The first argument determines the batch axes.
+        **axes: the number of axes of one item for each argument, a tuple of numbers for a tuple of
+            arrays. The first argument determines the batch axes.
     """
 
     def of(function: F) -> F:
@@ -279,8 +271,7 @@ def _flat(name: str, array: Any, leading: tuple[int, ...], own: int) -> Any:
 def compile_once(*static: str) -> Callable[[F], F]:
     """Compile a function of arrays if called outside compiled programs.
 
-    Otherwise each operation would be compiled separately, and each loop in every call. Inside a
-    program, the function is traced as usual (docs/decisions/recursions.md).
+    Otherwise each operation would be compiled separately, and each loop in every call.
 
     Args:
         *static: names of arguments that are not arrays.
@@ -299,10 +290,8 @@ def compile_once(*static: str) -> Callable[[F], F]:
 
 
 def is_constant(value: Any) -> bool:
-    """Return whether a value is a hashable frozen dataclass.
-
-    A program compiled for a value that changes later would return outdated results.
-    """
+    """Return whether a value is a hashable frozen dataclass."""
+    # Programs compiled for a value that changes later would return outdated results.
     # Not inherited: a subclass may add attributes that are not compared.
     settings = vars(type(value)).get("__dataclass_params__")
     if settings is None or not settings.frozen:

@@ -28,11 +28,7 @@ _UNDIVIDED = 24
 
 
 def diagonals(semiring: Semiring, square: Value) -> Value:
-    """Arrange spans by width: entry ``[b, w - 1, i]`` is ``square[b, i, i + w]``, or zero.
-
-    Args:
-        square: ``[batch, places, places, ...]``.
-    """
+    """Arrange spans by width: entry ``[b, w - 1, i]`` is ``square[b, i, i + w]``, or zero."""
     places = jax.tree.leaves(square)[0].shape[1]
 
     def skewed(x: jax.Array) -> jax.Array:
@@ -65,7 +61,6 @@ def by_width(
         step: maps a chart, the width and slices ``[batch, steps + 1, ...]`` to the next chart.
         chart: the first row, ``[batch, 1, steps + 1, ...]``.
         slices: ``[batch, steps, steps + 1, ...]``.
-        steps: the greatest width.
 
     Returns:
         The last chart, with at least ``steps + 1`` rows and place 0.
@@ -86,21 +81,19 @@ def rows_by_width(
     *,
     undivided: int = _UNDIVIDED,
 ) -> tuple[Chart, Any]:
-    """Run steps like ``by_width``, and also return their output rows.
-
-    Narrow spans have few splits and wide spans few places, so steps are grouped into blocks, each
-    with as many rows as its widest span and places as its narrowest span needs.
+    """Run steps like ``by_width`` that also return log weights ``[batch, places, ...]``, or None.
 
     Args:
-        step: also returns log weights ``[batch, places, ...]`` of spans by start, or None.
         undivided: the most steps in one block.
 
     Returns:
-        The last chart and the outputs ``[batch, steps, steps + 1, ...]``, minus infinity for spans
-        that do not exist, None without steps.
+        The last chart and the log weights ``[batch, steps, steps + 1, ...]``, by start, minus
+        infinity for spans that do not exist.
     """
     if not steps:
         return chart, None
+    # Narrow spans have few splits and wide spans few places, so steps are grouped into blocks, each
+    # with as many rows as its widest span and places as its narrowest span needs.
     batch = jax.tree.leaves(chart)[0].shape[0]
     widths = jnp.broadcast_to(jnp.arange(1, steps + 1)[None, :, None], (batch, steps, 1))
     sliced = (widths, slices)
@@ -118,14 +111,7 @@ def rows_by_width(
 
 
 def square(rows: jax.Array) -> jax.Array:
-    """Arrange log weights of spans by start and end.
-
-    Args:
-        rows: ``[batch, widths, places, ...]``, by width from 1 on.
-
-    Returns:
-        ``[batch, widths + 1, widths + 1, ...]``, minus infinity unless start < end.
-    """
+    """Arrange rows by width, from 1, as log weights by start and end, else minus infinity."""
     size = rows.shape[1] + 1
     start, end = np.triu_indices(size, 1)
     whole = jnp.full((rows.shape[0], size, size, *rows.shape[3:]), -jnp.inf, rows.dtype)
@@ -153,11 +139,7 @@ def with_row(starts: Value, row: jax.Array, newest: Value) -> Value:
 
 
 def spanning(semiring: Semiring, starts: Value, lengths: jax.Array) -> Value:
-    """Select the span of all words of each item; zero for length zero.
-
-    Args:
-        starts: ``[batch, rows, places, ...]``.
-    """
+    """Select the span of all words of each item; zero for length zero."""
     first = jax.tree.map(lambda x: x[:, :, 0], starts)
     shape = jax.tree.leaves(first)[0].shape
     chosen = jnp.arange(shape[1])[None] == lengths[:, None] - 1

@@ -56,8 +56,8 @@ class Distribution(Generic[S]):
     Results have the batch axes of the structure: none, one or several. Derivations are arrays of
     integers in the usual form of the structure (states, heads, spans, segments or an order), with
     -1 in the padding and for items without a derivation. Methods ending in ``_parts`` return the
-    number of uses of each part instead, as do the others if a structure has no usual form. A NaN
-    weight outside the padding makes all numeric results of its item NaN.
+    number of uses of each part, as do the others for structures without a usual form. A NaN weight
+    makes all numeric results of its item NaN.
 
     Attributes:
         base: the semiring of the weights, with the range of ``Log``.
@@ -149,18 +149,14 @@ class Distribution(Generic[S]):
         return self._argmax(Viterbi(), form=True)
 
     def argmax_parts(self, base: Selective = Viterbi()) -> Parts:
-        """Return the parts of the best derivation; zeros if there is none.
-
-        Raises:
-            TypeError: if ``base`` is not selective.
-        """
+        """Return the parts of the best derivation; zeros if there is none."""
         return self._argmax(base, form=False)
 
     def top_k(self, k: int) -> tuple[Any, jax.Array]:
         """Return the k best derivations, distinct and in order, and their log weights.
 
         Both have a leading axis ``[k]``; ranks beyond the last derivation have log weight minus
-        infinity. Distinct derivations may have the same parts, like two parses by the same rules.
+        infinity. Distinct derivations may have the same parts.
 
         Raises:
             UsageError: if ``k`` is not positive, or weights of non-projective trees are traced.
@@ -168,19 +164,14 @@ class Distribution(Generic[S]):
         return self._top_k(k, Viterbi(), form=True)
 
     def top_k_parts(self, k: int, base: Selective = Viterbi()) -> tuple[Parts, jax.Array]:
-        """Return the parts and log weights of the k best derivations; see ``top_k``.
-
-        Raises:
-            TypeError: if ``base`` is not selective.
-        """
+        """Return the parts and log weights of the k best derivations; see ``top_k``."""
         return self._top_k(k, base, form=False)
 
     def sample(self, key: jax.Array, sample_shape: int | Sequence[int] = ()) -> Any:
         """Draw independent derivations, ``[*sample_shape, *batch, ...]``.
 
         Args:
-            key: a random key, or one per item, ``[*batch]``, for draws that do not depend on the
-                other items.
+            key: a random key, or one per item, ``[*batch]``, for draws independent of other items.
 
         Raises:
             UsageError: if a size is not positive, or the keys have another shape.
@@ -211,11 +202,7 @@ class Distribution(Generic[S]):
         return self._divergence(Divergence(cross=True), other)
 
     def kl_divergence(self, other: Distribution[S]) -> jax.Array:
-        """Return KL(p || q) in nats, ``[*batch]``, where q is the other distribution.
-
-        Raises:
-            UsageError: if the distributions differ in more than weights.
-        """
+        """Return KL(p || q) in nats, ``[*batch]``, where q is the other distribution."""
         nats = self._divergence(Divergence(), other)
         # Rounding may make it negative; the gradient is kept.
         return jnp.where(nats < 0, nats - jax.lax.stop_gradient(nats), nats)
@@ -225,8 +212,7 @@ class Distribution(Generic[S]):
         """Return the expectation of a feature that is additive over parts, ``[*batch, ...]``.
 
         Args:
-            feature: arrays that broadcast to the marginals, optionally with additional trailing
-                axes, the same for all parts.
+            feature: arrays that broadcast to the marginals, or with additional trailing axes.
         """
         flat, feature = self._flat, self._flat_parts(feature)
         return self._shaped(flat._expectation(feature))
@@ -251,13 +237,10 @@ class Distribution(Generic[S]):
         return self._shaped(_spoilt(value.covariance, semiring.log_weight(value)))
 
     def sum_in(self, semiring: Semiring, counted: Parts | None = None) -> Total:
-        """Sum over all derivations in a given semiring.
+        """Sum over all derivations in a given semiring: ``value * exp(log_scale)`` per item.
 
         Args:
             counted: a feature, or a tuple of features, for semirings whose ``lift`` uses one.
-
-        Returns:
-            ``value * exp(log_scale)`` per item, interpreted by methods of the semiring.
 
         Raises:
             UsageError: if the semiring cannot represent extreme weights, like ``Real``, or the
@@ -291,7 +274,6 @@ class Distribution(Generic[S]):
         )
 
     def _flat_parts(self, feature: Parts) -> Parts:
-        """Return a feature with a single batch axis."""
         axes = len(self.batch_shape)
         if axes == 1:
             return feature
@@ -388,7 +370,6 @@ class Distribution(Generic[S]):
         return jax.tree.map(lambda x: x.reshape(*shape, *x.shape[1:]), drawn)
 
     def _sample_by_item(self, keys: jax.Array, count: int, *, form: bool) -> Any:
-        """Draw ``[count, batch, ...]`` with a key for each item."""
         leaves, treedef = jax.tree.flatten(self.structure)
         axes = [0 if len(x) == len(keys) else None for x in leaves]
         leaves = [x[0] if axis is None else x for x, axis in zip(leaves, axes, strict=True)]
@@ -399,14 +380,14 @@ class Distribution(Generic[S]):
         return jax.vmap(draw, (axes, 0), 1)(leaves, keys)
 
     def _parts_of_draws(self, key: jax.Array, count: int) -> tuple[Parts, jax.Array]:
-        """Return parts or places of draws, ``[count, batch]``, and the log weight of each item."""
+        """Return parts or places of draws, and the log weight of each item."""
         if not isinstance(self.structure, Traceable):
             return reverse_draws(self, key, count)
         places, each = self.structure.trace(key, count, self.recursion)
         return as_places(self.structure.expand().log_weights, places, each), each
 
     def _read(self, parts: Parts, log_weight: jax.Array, *, form: bool) -> Any:
-        """Return parts, or the usual form if requested and available, -1 for no derivation."""
+        """Return parts, or the usual form if requested and available."""
         if not form or not isinstance(self.structure, Readable):
             return jax.tree.map(as_marks, parts, is_leaf=lambda x: isinstance(x, Places))
         forms = self.structure.from_parts(parts)
@@ -441,10 +422,8 @@ class Distribution(Generic[S]):
         return replace(self, structure=structure)
 
     def _expanded(self) -> S:
-        """Return the expanded structure with separate weights on each device.
-
-        JAX would sum gradients with respect to weights shared by devices.
-        """
+        """Return the expanded structure with separate weights on each device."""
+        # JAX would sum gradients with respect to weights shared by devices.
         expanded = self.structure.expand()
         return expanded.with_log_weights(varying(expanded.log_weights, axes_of(expanded)))
 
@@ -458,11 +437,8 @@ class Distribution(Generic[S]):
         return self._of(expanded)._total(semiring, whole)
 
     def _marking(self, semiring: Semiring) -> tuple[Total, Callable[[Any], Parts]]:
-        """Return the total, and a function from a cotangent of its value to marked parts.
-
-        Semirings that track derivations have a tag that is linear in the features, so the gradient
-        with respect to the features marks parts.
-        """
+        """Return the total, and a function from a cotangent of its value to marked parts."""
+        # Tags of derivation semirings are linear in the features, so the gradient marks parts.
         expanded = self._expanded()
         axes = axes_of(expanded)
         nothing = varying(jax.tree.map(jnp.zeros_like, expanded.log_weights), axes)
@@ -498,7 +474,7 @@ class Distribution(Generic[S]):
 
 
 def reverse_draws(d: Distribution[Any], key: jax.Array, count: int) -> tuple[Parts, jax.Array]:
-    """Draw parts ``[count, batch, ...]`` in the reverse pass; also return the log partition."""
+    """Draw parts ``[count, batch, ...]`` in the reverse pass, and return the log partition."""
     semiring = Sampling()
     total, mark = d._marking(semiring)  # pyright: ignore[reportPrivateUsage]
     # A smaller last round would require a second compilation.
@@ -537,7 +513,7 @@ def as_shape(sample_shape: int | Sequence[int]) -> tuple[int, ...]:
 
 @compile_once("count")
 def _folded(key: jax.Array, count: int) -> jax.Array:
-    """Derive a random key for each item, independent of the other items."""
+    """Derive a random key per item, independent of other items."""
     return jax.vmap(jax.random.fold_in, (None, 0))(key, jnp.arange(count))
 
 
@@ -547,7 +523,6 @@ def _spoilt(statistics: Any, log_weight: jax.Array) -> Any:
 
 
 def _check_same(first: Structure, second: Structure) -> None:
-    """Raise ``UsageError`` if structures differ; traced arrays are not compared."""
     leaves, kinds = zip(
         *(jax.tree_util.tree_flatten_with_path(x) for x in (first, second)), strict=True
     )

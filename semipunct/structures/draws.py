@@ -1,6 +1,5 @@
-"""Samples of derivations, stored as the indices of the parts used.
+"""Samples of derivations, stored as the indices of the few parts used.
 
-Derivations use few parts: in a chain of 128 positions and 32 states, one transition in a thousand.
 Writing dense arrays would take longer than sampling.
 """
 
@@ -55,10 +54,7 @@ class Places:
 
 
 class Traceable(ABC):
-    """A structure that samples by a backward trace through stored forward values.
-
-    Sampling in the reverse pass, the alternative, visits every part for every draw.
-    """
+    """A structure that samples by a backward trace through stored forward values."""
 
     @abstractmethod
     def trace(self, key: jax.Array, count: int, recursion: Recursion) -> tuple[Parts, jax.Array]:
@@ -66,8 +62,8 @@ class Traceable(ABC):
 
         Returns:
             For each array of the expanded log weights, indices ``[count, batch, most]`` as in
-            ``Places.index``; and ``[batch]`` minus infinity for items without derivations, NaN for
-            items with NaN weights, otherwise any number.
+            ``Places.index``; and ``[batch]`` minus infinity without a derivation, NaN with NaN
+            weights, else any number.
         """
 
 
@@ -83,14 +79,10 @@ def as_places(log_weights: Parts, places: Parts, total: jax.Array) -> Parts:
 
 
 def choose(uniform: jax.Array, log_weight: jax.Array) -> jax.Array:
-    """Choose along the last axis in proportion to weights.
+    """Choose along the last axis in proportion to weights, never zero if any is positive.
 
     Args:
         uniform: ``[...]`` random numbers in [0, 1), multiples of the machine epsilon.
-        log_weight: ``[..., n]``.
-
-    Returns:
-        Indices ``[...]`` of entries of nonzero weight, if there are any.
     """
     return _first_beyond(uniform, _reached(log_weight))
 
@@ -112,7 +104,7 @@ def choose_in_row(
 
 
 def _reached(log_weight: jax.Array) -> jax.Array:
-    """Return cumulative sums of weights along the last axis, -1 for zero weights."""
+    """Return cumulative sums of weights, -1 for zero weights."""
     # Without the barrier, the compiler would gather the weights again for every use.
     terms, _ = relative(jax.lax.optimization_barrier(log_weight), -1)
     return jnp.where(terms > 0, cumulative(terms, -1), -1.0)
@@ -143,7 +135,7 @@ def descend(
         split: maps items ``[draws, fields]`` and random numbers ``[draws, randoms]`` to child items
             ``[draws, below, fields]`` and outputs ``[draws, ...]``. A negative first field means no
             item.
-        first: ``[draws, tops, fields]`` the items at the top.
+        first: ``[draws, tops, fields]``.
         depth: the size of the stack of items.
 
     Returns:

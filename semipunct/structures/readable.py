@@ -1,7 +1,6 @@
 """The usual form of derivations: integer arrays of states, segments, heads, spans or orders.
 
-They are converted to the indices of the parts used. Invalid derivations raise an error unless they
-are traced.
+Invalid derivations raise an error unless they are traced.
 """
 
 from __future__ import annotations
@@ -31,8 +30,7 @@ _NOWHERE = -2
 class Readable(PartWise[P]):
     """A structure whose derivations have a usual form, integers ``[..., batch, ...]``.
 
-    Entries beyond an item's length are ignored in arguments and -1 in results. ``form_axes`` is the
-    number of axes of one item's form.
+    Entries beyond an item's length are ignored in arguments and -1 in results.
     """
 
     form_axes: ClassVar[int] = 1
@@ -51,7 +49,6 @@ class Readable(PartWise[P]):
 
     @property
     def weights_by_place(self) -> P:
-        """Log weights that broadcast to the expanded ones."""
         return self.weights
 
     def to_parts(self, derivations: Any) -> P:
@@ -108,7 +105,7 @@ class Direct(Readable[Any]):
 
     @abstractmethod
     def argmax(self) -> Any:
-        """Return a best derivation of each item."""
+        pass
 
     @abstractmethod
     def top_k(self, k: int) -> tuple[Any, Any]:
@@ -120,7 +117,7 @@ class Direct(Readable[Any]):
 
     @abstractmethod
     def entropy(self, marginals: Any) -> jax.Array:
-        """Return the entropy in nats, ``[batch]``."""
+        pass
 
     @abstractmethod
     def kl_divergence(self, log_weights: Any, marginals: Any) -> jax.Array:
@@ -128,7 +125,7 @@ class Direct(Readable[Any]):
 
 
 def as_marks(array: Any) -> jax.Array:
-    """Return the number of uses of each part, as an array."""
+    """Return the number of uses of each part as an array."""
     return array.marks() if isinstance(array, Places) else jnp.asarray(array)
 
 
@@ -171,8 +168,6 @@ def check(valid: Any, form: Any, explain: Callable[[tuple[int, ...]], str]) -> N
     """Raise ``UsageError`` for the first invalid derivation, unless traced or all -1.
 
     Args:
-        valid: ``[..., batch]``.
-        form: ``[..., batch, ...]`` derivations.
         explain: returns the message for an index of ``valid``.
     """
     if isinstance(valid, Tracer) or valid.all():
@@ -195,7 +190,7 @@ def modules_of(*arrays: Any) -> Any:
 
 
 def used_places(lengths: Any, size: int) -> Any:
-    """Return a mask ``[batch, size]`` of positions within lengths, concrete if the lengths are."""
+    """Return a mask ``[batch, size]`` of positions within lengths."""
     lengths = lengths if isinstance(lengths, Tracer) else np.asarray(lengths)
     return np.arange(size) < lengths[:, None]
 
@@ -204,8 +199,6 @@ def check_labels(labels: Any, used: Any, count: int, name: str, label: str) -> A
     """Return whether all used labels are in range, ``[..., batch]``; raise if concrete.
 
     Args:
-        labels: ``[..., batch, n]``.
-        used: ``[batch, n]``.
         label: the noun for labels, in the plural.
     """
     wrong = used & ((labels < 0) | (labels >= count))
@@ -220,12 +213,7 @@ def check_labels(labels: Any, used: Any, count: int, name: str, label: str) -> A
 
 
 def first_rows(rows: jax.Array, used: jax.Array, count: int) -> jax.Array:
-    """Move used rows to the front, in order, and fill with -1.
-
-    Args:
-        rows: ``[..., many, fields]``.
-        used: ``[..., many]``.
-    """
+    """Move used rows ``[..., many, fields]`` to the front, in order, and fill with -1."""
     order = jnp.argsort(~used, -1, stable=True)[..., :count]
     chosen = jnp.take_along_axis(rows, order[..., None], -2)
     return jnp.where(jnp.take_along_axis(used, order, -1)[..., None], chosen, -1)

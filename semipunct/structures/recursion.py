@@ -31,9 +31,9 @@ class Plan(NamedTuple):
     """The memory plan of one scan.
 
     Attributes:
-        chunk: steps whose residuals are stored at a time; equal to ``steps`` without recomputation.
+        chunk: steps whose residuals are stored at a time; all of them without recomputation.
         residual_mib: residuals of all steps.
-        kept_mib: peak memory, including states at the starts of chunks.
+        kept_mib: memory used, including states at the starts of chunks.
     """
 
     steps: int
@@ -43,7 +43,6 @@ class Plan(NamedTuple):
 
     @property
     def recomputes(self) -> bool:
-        """True if the reverse pass recomputes steps."""
         return self.chunk < self.steps
 
 
@@ -77,11 +76,7 @@ class Recursion:
     report: Callable[[Plan], None] | None = None
 
     def scan(self, step: Step, state: Carry, slices: Slices, steps: int) -> Carry:
-        """Apply ``step`` for each index along axis 1 of the slices.
-
-        Args:
-            step: maps a state and slices ``[batch, ...]`` to the next state.
-            slices: a pytree of arrays ``[batch, steps, ...]``.
+        """Apply ``step`` for each index along axis 1 of the slices, ``[batch, steps, ...]``.
 
         Raises:
             ValueError: if the budget is too small for a single step at a time.
@@ -93,10 +88,9 @@ class Recursion:
     def scan_outputs(
         self, step: StepWithOutputs, state: Carry, slices: Slices, steps: int
     ) -> tuple[Carry, Outputs]:
-        """Like ``scan``, but ``step`` also returns outputs ``[batch, ...]``.
+        """Like ``scan``, with a ``step`` that also returns outputs ``[batch, ...]``.
 
-        Returns:
-            The last state and all outputs ``[batch, steps, ...]``.
+        Outputs are stacked along axis 1 and not counted in the budget.
         """
         read, sliced = _reader(slices)
         indexed = (jnp.arange(steps), sliced)
@@ -114,7 +108,6 @@ class Recursion:
         self, body: Callable[..., Any], run: Callable[..., Any], state: Carry, indexed: Any,
         steps: int,
     ) -> tuple[Carry, Outputs]:  # fmt: skip
-        """Run all steps, in chunks if necessary; outputs have a leading step axis."""
         if self.budget_mib is None and self.report is None:
             return run(state, indexed)
         plan = self._plan(body, state, indexed[1], steps)
@@ -156,10 +149,7 @@ class Recursion:
 
 
 def _residual_bytes(body: Callable[..., Any], state: Carry, slices: Slices) -> int:
-    """Return the size of the residuals of one step.
-
-    A scan stores arrays that are the same in all steps, such as rules of a grammar, only once.
-    """
+    """Return the size of the residuals of one step, except those stored once for all steps."""
 
     def residuals(carry: Carry, sliced: Slices) -> Any:
         # The function that jax.vjp returns is a pytree of its residuals.
@@ -176,12 +166,10 @@ def _residual_bytes(body: Callable[..., Any], state: Carry, slices: Slices) -> i
 
 
 def _reader(slices: Slices) -> tuple[Callable[[jax.Array, Slices], Slices], Slices]:
-    """Return a function that reads the slices of a step, and the arrays to scan over.
-
-    Values are read in place by index: moving the step axis to the front would copy them. Tangents
-    are moved, since otherwise each reverse step would add to an array of full size. The compiler
-    removes the unused moved values.
-    """
+    """Return a function that reads the slices of a step, and the arrays to scan over."""
+    # Values are read in place by index: moving the step axis to the front would copy them. Tangents
+    # are moved, since otherwise each reverse step would add to an array of full size. The compiler
+    # removes the unused moved values.
     moved = jax.tree.map(lambda x: jnp.moveaxis(x, 1, 0), slices)
     return lambda index, moving: jax.tree.map(
         lambda x, y: _read(x, index, y) if _floating(x) else y, slices, moving
@@ -194,11 +182,8 @@ def _floating(x: jax.Array) -> bool:
 
 @jax.custom_jvp
 def _read(array: jax.Array, index: jax.Array, moving: jax.Array) -> jax.Array:
-    """Read entry ``index`` along axis 1, with the derivative of ``moving``.
-
-    The body must be differentiable with respect to ``array``: JAX ignores the custom rule when it
-    differentiates a reverse pass.
-    """
+    """Read entry ``index`` along axis 1, with the derivative of ``moving``."""
+    # JAX ignores the custom rule when it differentiates a reverse pass.
     return jax.lax.dynamic_index_in_dim(array, index, 1, keepdims=False)
 
 

@@ -29,8 +29,6 @@ _NOISE: dict[str, Callable[[jax.Array, tuple[int, ...], Any], jax.Array]] = {
 def temper(distribution: Distribution[S], temperature: Any) -> Distribution[S]:
     """Divide the log weights by a temperature.
 
-    As the temperature approaches zero, the distribution concentrates on the best derivation.
-
     Raises:
         UsageError: if the temperature is not positive, or the structure has weights other than
             those of its parts (phrase marks, given trees).
@@ -105,7 +103,6 @@ def perturb_and_map(
     distribution differs from ``Distribution.sample``, but each draw costs only an argmax.
 
     Args:
-        scale: a factor of the noise.
         together: simultaneous draws, a trade of memory for time.
 
     Returns:

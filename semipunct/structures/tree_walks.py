@@ -39,10 +39,7 @@ class Aliases(NamedTuple):
 
 
 def aliases(probabilities: jax.Array) -> Aliases:
-    """Build tables for rows of probabilities, ``[rows, choices]``.
-
-    Source: Vose (1991), in integers, which avoids rounding errors.
-    """
+    """Build tables for rows of probabilities, in integers to avoid rounding errors (Vose 1991)."""
     rows, choices = probabilities.shape
     slots = max(2, 1 << (choices - 1).bit_length())
     capacity = jnp.uint32((1 << _BITS) // slots)
@@ -85,15 +82,12 @@ def aliases(probabilities: jax.Array) -> Aliases:
 class _Lanes(NamedTuple):
     """The state of the walks, ``[lanes]`` or ``[lanes * (n + 1)]``.
 
-    ``order`` lists nodes of the tree, then of the walk's path, then all others. Shortening the path
-    erases a loop.
+    ``order`` lists nodes of the tree, then of the walk's path, then all others, and ``place`` is
+    its inverse. Shortening the path erases a loop.
 
     Attributes:
-        tree: index of the tree among the item's trees.
-        node: current node of the walk.
         members: number of nodes in the tree.
         reached: number of nodes in the tree and on the path.
-        place: inverse of ``order``.
         heads: ``[(trees + 1) * (n + 1)]`` the last head drawn for each node; the extra tree is for
             finished lanes.
     """
@@ -117,13 +111,11 @@ def draw_heads(
 ) -> jax.Array:
     """Draw trees ``[most, batch, n]``, zero beyond the count of an item.
 
-    The time is proportional to the expected number of draws (``matrix_tree.Sums.draws``).
-
     Args:
         probabilities: ``[batch, n + 1, n + 1]``; row m has the probability of each head of word m,
             row 0, with a single root, of each child of the root.
         words: two arrays ``[batch]`` of random bits.
-        counts: ``[batch]`` numbers of trees, at most ``most``.
+        counts: ``[batch]`` numbers of trees.
     """
     batch, size, _ = probabilities.shape
     if size == 1:
@@ -203,10 +195,6 @@ def draw_heads_by_elimination(
     """Draw trees of one item, heads ``[draws, n]``, word by word from conditional marginals.
 
     Each tree takes n eliminations. Marginals below their rounding error are taken as zero.
-
-    Args:
-        arcs: ``[n + 1, n + 1]`` log weights.
-        keys: ``[draws]``.
 
     Source: Colbourn et al. (1996).
     """

@@ -49,7 +49,8 @@ class Automaton(NamedTuple):
 class Transducer(NamedTuple):
     """A weighted transducer.
 
-    Arcs are ``[..., inputs, outputs, states, states]``; entry ``[a, b, s, t]`` is the arc from s to t that reads a and writes b.
+    Arcs are ``[..., inputs, outputs, states, states]``; entry ``[a, b, s, t]`` is the arc from s to
+    t that reads a and writes b.
     """
 
     initial: Any
@@ -229,8 +230,8 @@ def closure(semiring: Semiring, matrix: Value) -> Value:
     shape = jax.tree.leaves(matrix)[0].shape
     n, leading = shape[-1], (1,) * (len(shape) - 2)
 
-    # As in Gauss-Jordan elimination and the Floyd-Warshall algorithm, ``paths`` sums over paths with
-    # intermediate states below k before step k. Repeated squaring of 1 + A would take fewer steps
+    # As in Gauss-Jordan elimination and the Floyd-Warshall algorithm, before step k ``paths`` sums
+    # over paths with intermediate states below k. Repeated squaring of 1 + A would take fewer steps
     # but only cover paths of bounded length.
     def through(paths: Value, k: jax.Array) -> tuple[Value, None]:
         into = jax.tree.map(lambda x: jax.lax.dynamic_slice_in_dim(x, k, 1, -1), paths)
