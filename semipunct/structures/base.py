@@ -217,8 +217,8 @@ def any_batch(**axes: int | tuple[int, ...]) -> Callable[[F], F]:
     """Let a constructor of a ``PartWise`` structure accept any number of batch axes.
 
     Args:
-        **axes: the number of axes of one item for each argument, a tuple of numbers for a tuple of
-            arrays. The first argument determines the batch axes.
+        **axes: for each argument, the number of axes of one item, or a tuple for a tuple of arrays;
+            the first argument determines the batch axes.
     """
 
     def of(function: F) -> F:

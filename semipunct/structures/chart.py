@@ -55,15 +55,12 @@ def by_width(
     *,
     undivided: int = _UNDIVIDED,
 ) -> Chart:
-    """Run a step for each width from 1 on.
+    """Run a step for each width from 1 to ``steps``.
 
     Args:
         step: maps a chart, the width and slices ``[batch, steps + 1, ...]`` to the next chart.
         chart: the first row, ``[batch, 1, steps + 1, ...]``.
         slices: ``[batch, steps, steps + 1, ...]``.
-
-    Returns:
-        The last chart, with at least ``steps + 1`` rows and place 0.
     """
     return rows_by_width(
         semiring, lambda c, w, x: (step(c, w, x), None), chart, slices, steps, recursion,
@@ -111,7 +108,7 @@ def rows_by_width(
 
 
 def square(rows: jax.Array) -> jax.Array:
-    """Arrange rows by width, from 1, as log weights by start and end, else minus infinity."""
+    """Arrange ``[batch, widths, places, ...]`` by start and end, with minus infinity elsewhere."""
     size = rows.shape[1] + 1
     start, end = np.triu_indices(size, 1)
     whole = jnp.full((rows.shape[0], size, size, *rows.shape[3:]), -jnp.inf, rows.dtype)

@@ -79,10 +79,10 @@ def as_places(log_weights: Parts, places: Parts, total: jax.Array) -> Parts:
 
 
 def choose(uniform: jax.Array, log_weight: jax.Array) -> jax.Array:
-    """Choose along the last axis in proportion to weights, never zero if any is positive.
+    """Choose along the last axis in proportion to weights, none of weight zero if any is positive.
 
     Args:
-        uniform: ``[...]`` random numbers in [0, 1), multiples of the machine epsilon.
+        uniform: random numbers in [0, 1), multiples of the machine epsilon.
     """
     return _first_beyond(uniform, _reached(log_weight))
 
@@ -90,13 +90,10 @@ def choose(uniform: jax.Array, log_weight: jax.Array) -> jax.Array:
 def choose_in_row(
     uniform: jax.Array, log_weight: jax.Array, item: jax.Array, row: jax.Array
 ) -> jax.Array:
-    """Choose like ``choose`` within rows of tables.
+    """Choose like ``choose`` in rows ``[draws, batch]`` of tables ``[batch, rows, n]``.
 
     Args:
-        uniform: ``[draws, batch]``.
-        log_weight: ``[batch, rows, n]``.
         item: ``[batch]`` the table of each item.
-        row: ``[draws, batch]``.
     """
     if uniform.size > log_weight.shape[0] * log_weight.shape[1]:
         return _first_beyond(uniform, _reached(log_weight)[item, row])
@@ -111,7 +108,7 @@ def _reached(log_weight: jax.Array) -> jax.Array:
 
 
 def _first_beyond(uniform: jax.Array, reached: jax.Array) -> jax.Array:
-    """Return the first index whose cumulative sum exceeds a fraction of the total."""
+    # The first index whose cumulative sum exceeds a fraction of the total.
     reached = jax.lax.optimization_barrier(reached)
     # A fraction of zero would choose the first entry, however improbable.
     uniform = jnp.maximum(uniform, jnp.finfo(uniform.dtype).eps)

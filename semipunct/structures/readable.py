@@ -40,7 +40,7 @@ class Readable(PartWise[P]):
         """Return the indices of the parts used, ``[..., batch, most]``, as in ``Places.index``.
 
         Raises:
-            UsageError: if the derivations are invalid, with the item and entry.
+            UsageError: if a derivation is invalid, naming item and entry.
         """
 
     @abstractmethod

@@ -30,8 +30,8 @@ def temper(distribution: Distribution[S], temperature: Any) -> Distribution[S]:
     """Divide the log weights by a temperature.
 
     Raises:
-        UsageError: if the temperature is not positive, or the structure has weights other than
-            those of its parts (phrase marks, given trees).
+        UsageError: if the temperature is not positive, or weights do not all belong to
+            parts (phrase marks, given trees).
     """
     _check_positive("temperature", temperature)
 

@@ -82,14 +82,13 @@ def aliases(probabilities: jax.Array) -> Aliases:
 class _Lanes(NamedTuple):
     """The state of the walks, ``[lanes]`` or ``[lanes * (n + 1)]``.
 
-    ``order`` lists nodes of the tree, then of the walk's path, then all others, and ``place`` is
-    its inverse. Shortening the path erases a loop.
+    ``order`` lists nodes of the tree, then of the walk's path, then all others; ``place`` is its
+    inverse. Shortening the path erases a loop.
 
     Attributes:
         members: number of nodes in the tree.
         reached: number of nodes in the tree and on the path.
-        heads: ``[(trees + 1) * (n + 1)]`` the last head drawn for each node; the extra tree is for
-            finished lanes.
+        heads: ``[(trees + 1) * (n + 1)]`` last heads drawn; the extra tree is for finished lanes.
     """
 
     tree: jax.Array
@@ -112,10 +111,9 @@ def draw_heads(
     """Draw trees ``[most, batch, n]``, zero beyond the count of an item.
 
     Args:
-        probabilities: ``[batch, n + 1, n + 1]``; row m has the probability of each head of word m,
-            row 0, with a single root, of each child of the root.
+        probabilities: ``[batch, n + 1, n + 1]`` of each head of word m in row m, and of each child
+            of a single root in row 0.
         words: two arrays ``[batch]`` of random bits.
-        counts: ``[batch]`` numbers of trees.
     """
     batch, size, _ = probabilities.shape
     if size == 1:

@@ -62,11 +62,7 @@ Machine = TypeVar("Machine", Automaton, Transducer)
 
 
 def automaton(initial: jax.Array, arcs: jax.Array, final: jax.Array) -> Automaton:
-    """Create a weighted acceptor from log weights.
-
-    Args:
-        initial, final: ``[states]`` or ``[batch, states]``.
-        arcs: ``[symbols, states, states]``, or with a batch axis.
+    """Create a weighted acceptor from log weights, without or with one batch axis.
 
     Raises:
         UsageError: if shapes or log weights are invalid.
@@ -75,11 +71,7 @@ def automaton(initial: jax.Array, arcs: jax.Array, final: jax.Array) -> Automato
 
 
 def transducer(initial: jax.Array, arcs: jax.Array, final: jax.Array) -> Transducer:
-    """Create a weighted transducer from log weights.
-
-    Args:
-        initial, final: ``[states]`` or ``[batch, states]``.
-        arcs: ``[inputs, outputs, states, states]``, or with a batch axis.
+    """Create a weighted transducer from log weights, without or with one batch axis.
 
     Raises:
         UsageError: if shapes or log weights are invalid.
@@ -142,8 +134,8 @@ FILTERS = 3
 def compose(semiring: Semiring, first: Transducer, second: Transducer) -> Transducer:
     """Compose two transducers: the second reads the output of the first.
 
-    The weight of (x, z) sums the weights of (x, y) times (y, z) over y. The result has ``3 * states
-    * others`` states, numbered ``(filter * states + s) * others + t``.
+    State ``(filter * states + s) * others + t`` of the result combines s of the first with t of the
+    second; the filter has three states.
 
     Raises:
         TypeError: if the semiring is not commutative.
@@ -210,7 +202,6 @@ def _epsilon(symbols: int, axes: int) -> jax.Array:
 
 
 def _pairs(s: Semiring, first: Value, second: Value) -> Value:
-    """Multiply ``[..., states]`` and ``[..., others]`` to ``[..., states * others]``."""
     product = s.times(
         jax.tree.map(lambda x: x[..., :, None], first),
         jax.tree.map(lambda x: x[..., None, :], second),
@@ -224,7 +215,7 @@ def closure(semiring: Semiring, matrix: Value) -> Value:
     Raises:
         TypeError: if the semiring has no star.
 
-    Source: Lehmann (1977), Algebraic structures for transitive closure, section 3.
+    Source: Lehmann (1977), section 3.
     """
     s = semiring
     shape = jax.tree.leaves(matrix)[0].shape
@@ -249,8 +240,7 @@ def closure(semiring: Semiring, matrix: Value) -> Value:
 def remove_epsilon(semiring: Semiring, automaton: Automaton) -> Automaton:
     """Return an equivalent automaton without epsilon arcs.
 
-    Source: Mohri (2002), Generic epsilon-removal and input epsilon-normalization algorithms for
-    weighted transducers, section 3.
+    Source: Mohri (2002), Generic epsilon-removal, section 3.
     """
     # Arcs become star(E) A and final weights star(E) rho: epsilons before an arc belong to the arc,
     # epsilons after the last arc to the final weight.
@@ -328,7 +318,6 @@ def read_strings(
     """Multiply a row vector, one matrix per position and a column vector.
 
     Args:
-        start: ``[batch, states]``.
         matrix: maps a slice ``[batch, ...]`` to matrices ``[batch, states, states]``.
         slices: ``[batch, length, ...]``.
     """

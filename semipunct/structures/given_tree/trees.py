@@ -138,8 +138,6 @@ class Pairs(NamedTuple):
 class GivenTrees(NamedTuple):
     """A batch of given trees; a derivation chooses a pair for each node.
 
-    Its weight includes the slot automata, summed over paths.
-
     Attributes:
         choice: ``[nodes, pairs]`` log weights.
         feature: a feature of choices, or a tuple of features.
@@ -232,7 +230,6 @@ def _size(automata: LiftedAutomata) -> int:
 
 
 def _start(automata: LiftedAutomata, schedule: Schedule, s: Semiring) -> Value:
-    """Return the initial store, ``[rows, states]``, laid out as in ``Schedule``."""
     lanes = sum(x.kid.shape[0] * x.kid.shape[1] for x in schedule.lanes)
     states = jax.tree.leaves(automata.initial)[0].shape[1]
     return s.concatenate([automata.final, automata.initial, s.zeros((lanes, states))], axis=0)
@@ -262,11 +259,10 @@ def _absorb(
     """Absorb one constituent per lane into its parent; see the module's docstring.
 
     Args:
-        vectors: ``[lanes, width]`` of the kid at its left and right edges, and of its parent.
+        vectors: of the kid at its left and right edges, and of its parent.
 
     Returns:
-        The parent's new vector, and its first entry with the log of its scale: a factor of the
-        sentence if the outer slot is empty.
+        The parent's new vector; its first entry, with the log of its scale.
     """
     # Lines 11 to 14 of Algorithm 1, from the left: weight[l] sums choice[l, r] inner[r] over pairs,
     # and the new vector sums weight[l] outer[l]. Pairs are a small part of all combinations of
@@ -292,7 +288,7 @@ def _absorb(
 def _read_rows(
     store: Value, indices: tuple[jax.Array, ...], width: int
 ) -> tuple[Value, tuple[Value, ...]]:
-    """Return the store, and its rows at each of several indices of equal length."""
+    """Return the store and its rows at several indices of equal length."""
     # The solver's functions are traced once, so the index must vary over the store's device axes.
     where = varying(jnp.concatenate(indices), axes_of(store))
     read = jax.tree.map(lambda leaf: _thread(leaf, where, width), store)
@@ -343,7 +339,6 @@ def _finish(
     trees: GivenTrees,
     s: Semiring,
 ) -> Total:
-    """Multiply the last vector and all factors of each sentence."""
     schedule = trees.schedule
     sentences = schedule.last.shape[0]
     last = jax.tree.map(lambda x: x[schedule.last], store)

@@ -53,11 +53,11 @@ class WindowAutomata(NamedTuple):
         arcs: ``[slots, states, states, symbols]`` log weights ``w[s, t, c]`` of the acceptors.
         initial, final: ``[slots, states, symbols]`` log weights of the composition.
         closed: ``[slots]`` whether the symbol ``closing``, ``[1]``, ends the slot's string.
-        prefixes: trie of the labels, for row vectors.
-        suffixes: trie of the reversed labels, for column vectors.
-        next_pass: automata of a second pass in the opposite direction, which replace the acceptor;
-            ``initial`` then only provides pending symbols.
-        columns: of ``suffixes``; None without narrow slots.
+        prefixes: trie of the labels.
+        suffixes: trie of the reversed labels.
+        next_pass: a second pass in the opposite direction, in place of the acceptor; ``initial``
+            then only provides pending symbols.
+        columns: None without narrow slots.
     """
 
     edits: Edits
@@ -129,7 +129,6 @@ class LiftedWindowAutomata(NamedTuple):
         final: after reading the closing symbol.
         edits: ``[read, pending]``.
         prefix_edits, suffix_edits: ``[nodes, pending]`` for each level of the trie.
-        labels: None without narrow slots.
     """
 
     semiring: Semiring
@@ -156,16 +155,11 @@ class LiftedWindowAutomata(NamedTuple):
         )
 
     def columns(self, slots: Indices, vectors: Value) -> Value:
-        """Compute ``M(label) v`` for each node of ``suffixes``, ``[nodes, lanes, width]``.
-
-        Args:
-            slots: ``[lanes]``.
-            vectors: ``[lanes, width]``.
-        """
+        """Compute ``M(label) v`` for ``[lanes, width]`` vectors and each node of ``suffixes``."""
         return self._read(slots, vectors, self.automata.suffixes, self.suffix_edits, self._column)
 
     def rows(self, slots: Indices, vectors: Value) -> Value:
-        """Compute ``v M(label)`` for each node of ``prefixes``; shapes as in ``columns``."""
+        """Compute ``v M(label)`` for ``[lanes, width]`` vectors and each node of ``prefixes``."""
         return self._read(slots, vectors, self.automata.prefixes, self.prefix_edits, self._row)
 
     def close(self) -> LiftedWindowAutomata:
@@ -183,17 +177,11 @@ class LiftedWindowAutomata(NamedTuple):
         return self._replace(final=self.semiring.where(closed, read, self.final))
 
     def column_by(self, symbol: np.ndarray, vectors: Value, slots: Indices) -> Value:
-        """Compute ``M(b) v`` for one symbol b per node, ``[nodes, lanes, width]``.
-
-        Args:
-            symbol: ``[nodes]``.
-            vectors: ``[nodes or 1, lanes, width]``.
-            slots: ``[lanes]``.
-        """
+        """Compute ``M(b) v`` for each node's symbol b; vectors ``[nodes or 1, lanes, width]``."""
         return self._by_symbol(self._column, symbol, vectors, slots)
 
     def row_by(self, symbol: np.ndarray, vectors: Value, slots: Indices) -> Value:
-        """Compute ``v M(b)`` for one symbol b per node; shapes as in ``column_by``."""
+        """Compute ``v M(b)`` for each node's symbol b; vectors ``[nodes or 1, lanes, width]``."""
         return self._by_symbol(self._row, symbol, vectors, slots)
 
     def _by_symbol(self, step: Any, symbol: np.ndarray, vectors: Value, slots: Indices) -> Value:
@@ -227,13 +215,7 @@ class LiftedWindowAutomata(NamedTuple):
     def _column(
         self, output: OutputAcceptor, vectors: Value, symbol: np.ndarray, edits: Edits
     ) -> Value:
-        """Compute ``M(b) v``.
-
-        Args:
-            vectors: ``[nodes or 1, lanes, states, symbols]``.
-            symbol: ``[nodes]``.
-            edits: ``[nodes, pending]``.
-        """
+        """Compute ``M(b) v`` for vectors ``[nodes or 1, lanes, states, symbols]``."""
         # (M(b) v)[s, a] is the sum of
         #   absorb_left[a, b] v[s, b]             absorb_right[a, b] v[s, a]
         #   keep[a, b] sum_t w[s, t, a] v[t, b]   transpose[a, b] sum_t w[s, t, b] v[t, a]
@@ -257,7 +239,7 @@ class LiftedWindowAutomata(NamedTuple):
     def _row(
         self, output: OutputAcceptor, vectors: Value, symbol: np.ndarray, edits: Edits
     ) -> Value:
-        """Compute ``v M(b)``; shapes as in ``_column``."""
+        """Compute ``v M(b)`` for vectors ``[nodes or 1, lanes, states, symbols]``."""
         # The terms of ``_column``, transposed. Terms that leave b pending are summed over a::
         #   (v M(b))[t, c] is the sum of
         #   [c = b] sum_a v[t, a] absorb_left[a, b]         v[t, c] absorb_right[c, b]
@@ -274,7 +256,7 @@ class LiftedWindowAutomata(NamedTuple):
         return s.plus(stays, s.where(self._is(symbol), _expand(to_symbol), s.zeros((1, 1, 1, 1))))
 
     def _is(self, symbol: np.ndarray) -> np.ndarray:
-        """Return a mask ``[nodes, 1, 1, symbols]`` of the symbol read by each node."""
+        # [nodes, 1, 1, symbols]
         return (symbol[:, None] == np.arange(self.automata.initial.shape[2]))[:, None, None, :]
 
 
@@ -293,10 +275,10 @@ def _entry(vectors: Value, is_symbol: np.ndarray) -> Value:
 
 
 class NextPass(NamedTuple):
-    """The automata of the next pass as output acceptor of the previous pass: a transducer cascade.
+    """The automata of the next pass as output acceptor of the previous one: a transducer cascade.
 
     The passes read in opposite directions, so matrices are transposed: ``w[s, t, c]`` is N(c)[t, s]
-    with the next pass's matrices N and states s and t.
+    with the next pass's matrices N.
     """
 
     automata: LiftedWindowAutomata

@@ -33,9 +33,8 @@ class Case:
 
     Attributes:
         build: builds a batch with zero log weights, or minus infinity for parts that no derivation
-            uses: at least five padded items, one of them empty and one with nine positions and five
-            labels or states, most of its parts forbidden to leave a few dozen derivations. The
-            check ``size`` reports anything missing.
+            uses. The check ``size`` reports anything missing; forbid most parts of large items to
+            leave a few dozen derivations.
         derivations: lists each derivation of an item once; there must be at least one.
         rows: the rows of an item along the first axis of the expanded log weights.
         scans: whether the structure uses ``Recursion.scan``.

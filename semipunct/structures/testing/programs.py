@@ -53,8 +53,8 @@ class Sums(NamedTuple):
     """Sums and averages; numbers are ``[batch]``.
 
     Attributes:
-        slope, change: directional derivatives of log partition and marginals along the second
-            feature, forward over reverse mode.
+        slope, change: derivatives of log partition and marginals along the second feature, forward
+            over reverse mode.
         reverse_change: like ``change``, in reverse over reverse mode.
         expectation: of the first feature.
         slopes: the gradient of entropy plus expectation.
@@ -92,8 +92,6 @@ class Sample(NamedTuple):
 
 
 def _compiled(program: Callable[..., T]) -> Callable[..., T]:
-    """Compile a program and count its traces."""
-
     def traced(*arguments: Any) -> T:
         traces[program.__name__] += 1
         return program(*arguments)
@@ -221,8 +219,7 @@ def transformed(
     """Compute ``QUESTIONS`` for two batches within a budget, and whether each was recomputed.
 
     Args:
-        sharded: shard with ``jax.jit`` over two devices, otherwise with ``jax.shard_map`` over as
-            many as there are, up to two.
+        sharded: use ``jax.jit`` with sharded batches, not ``jax.shard_map``.
     """
     recomputed = dict.fromkeys(QUESTIONS, False)
     least = max((plan.residual_mib for plan in memory(w.structure)), default=None)
