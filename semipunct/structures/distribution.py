@@ -156,7 +156,7 @@ class Distribution(Generic[S]):
         """Return the k best derivations, distinct and in order, and their log weights.
 
         Both have a leading axis ``[k]``; ranks beyond the last derivation have log weight minus
-        infinity. Distinct derivations may have the same parts.
+        infinity.
 
         Raises:
             UsageError: if ``k`` is not positive, or weights of non-projective trees are traced.
@@ -260,7 +260,6 @@ class Distribution(Generic[S]):
 
     @property
     def _flat(self) -> Distribution[Any]:
-        """The distribution with a single batch axis."""
         if not isinstance(self.structure, PartWise) or len(self.batch_shape) == 1:
             return self
         return self._of(self.structure.flat())
@@ -380,14 +379,12 @@ class Distribution(Generic[S]):
         return jax.vmap(draw, (axes, 0), 1)(leaves, keys)
 
     def _parts_of_draws(self, key: jax.Array, count: int) -> tuple[Parts, jax.Array]:
-        """Return parts or places of draws, and the log weight of each item."""
         if not isinstance(self.structure, Traceable):
             return reverse_draws(self, key, count)
         places, each = self.structure.trace(key, count, self.recursion)
         return as_places(self.structure.expand().log_weights, places, each), each
 
     def _read(self, parts: Parts, log_weight: jax.Array, *, form: bool) -> Any:
-        """Return parts, or the usual form if requested and available."""
         if not form or not isinstance(self.structure, Readable):
             return jax.tree.map(as_marks, parts, is_leaf=lambda x: isinstance(x, Places))
         forms = self.structure.from_parts(parts)
@@ -513,7 +510,7 @@ def as_shape(sample_shape: int | Sequence[int]) -> tuple[int, ...]:
 
 @compile_once("count")
 def _folded(key: jax.Array, count: int) -> jax.Array:
-    """Derive a random key per item, independent of other items."""
+    """Derive a random key per item."""
     return jax.vmap(jax.random.fold_in, (None, 0))(key, jnp.arange(count))
 
 

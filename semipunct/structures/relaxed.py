@@ -70,7 +70,7 @@ def perturb(
     """Add noise to the log weight of each part at each place of use.
 
     The marginals of ``temper(perturb(...), temperature)`` are a relaxed sample with an exact
-    gradient; as the temperature approaches zero, they approach the draw of ``perturb_and_map``.
+    gradient; at low temperature they approach the draw of ``perturb_and_map``.
 
     Raises:
         UsageError: if ``scale`` is not positive, or the noise is unknown.
@@ -107,9 +107,6 @@ def perturb_and_map(
 
     Returns:
         Parts ``[*sample_shape, *batch, ...]``, zero if there is no derivation.
-
-    Raises:
-        UsageError: if a size or ``scale`` is not positive, or the noise is unknown.
 
     Source: Papandreou and Yuille (2011).
     """

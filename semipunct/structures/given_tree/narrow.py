@@ -34,7 +34,6 @@ class Columns(NamedTuple):
 
     @classmethod
     def of(cls, suffixes: Trie, symbols: int) -> Columns:
-        """Number the columns of labels in a trie of reversed labels."""
         at = np.zeros((1, 0), np.int32)
         node, symbol = [np.zeros(0, np.int64)], [np.zeros(0, np.int32)]
         first = 1
@@ -146,7 +145,6 @@ class Trie(NamedTuple):
 
     @property
     def nodes(self) -> int:
-        """The number of nodes, including the root."""
         return 1 + sum(len(level.symbol) for level in self.levels)
 
     @classmethod

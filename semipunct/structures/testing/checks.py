@@ -96,7 +96,7 @@ def expect_same(computed: Any, expected: Any, description: str, tolerance: float
 
 
 def number_of_derivations(w: Weighted) -> None:
-    """Check the number of derivations, and that the enumerated ones are distinct."""
+    """Check that derivations are distinct, and their number."""
     level = w.uniform
     for item, e in level.each():
         different = len({row.tobytes() for row in e.parts})
@@ -173,7 +173,7 @@ def averages(w: Weighted) -> None:
 
 
 def infinite_divergence(w: Weighted) -> None:
-    """Check infinite KL in the only item where the reference forbids a used part."""
+    """Check that KL is infinite if the reference forbids a used part."""
     nats = w.ask(sums, w.ask(lacking)).kl
     require(
         np.isinf(nats).tolist() == [item == w.fullest for item in w.items]
@@ -183,7 +183,7 @@ def infinite_divergence(w: Weighted) -> None:
 
 
 def best(w: Weighted) -> None:
-    """Check that the argmax has the largest enumerated weight."""
+    """Check that argmax has the largest weight."""
     answer = w.ask(lists).best
     expect(w, answer.log_weight, lambda _, e: float(e.log_weight.max()), "log weight of the best")
     for item, e in w.each():
@@ -193,7 +193,7 @@ def best(w: Weighted) -> None:
 
 
 def ranked(w: Weighted) -> None:
-    """Check that top-k lists are sorted and distinct, and exhaust the derivations."""
+    """Check that top-k lists are sorted, distinct and complete."""
     small = w.ask(few)
     most = max(e.possible for _, e in small.each())
     require(most > 1, "no item has more than one derivation; give the case a larger item")
@@ -209,7 +209,6 @@ def ranked(w: Weighted) -> None:
 
 
 def _places(w: Weighted, answer: Answer, item: int) -> list[int]:
-    """Return the indices of an item's listed derivations."""
     is_possible = np.asarray(answer.log_weight)[:, item] > -np.inf
     e = w.enumerations[item]
     places = e.find(w.flat(answer.parts, item, axes=1)[is_possible]).tolist()
@@ -294,7 +293,7 @@ def padding(w: Weighted) -> None:
 
 
 def nan_in_padding(w: Weighted) -> None:
-    """Check that NaN in the padding affects neither results nor gradients."""
+    """Check results and gradients with NaN in the padding."""
     # Padding consists of rows (such as positions) without any used or forbidden entry.
     used = jax.tree.map(
         lambda x, y: (x | y).any(tuple(range(2, x.ndim)), keepdims=True),
@@ -346,7 +345,7 @@ def independent_items(w: Weighted) -> None:
 
 
 def impossible(w: Weighted) -> None:
-    """Check zero weight, no draws and no NaN for items without derivations."""
+    """Check items without derivations: no weight, no draws, no NaN."""
     nothing = w.ask(Weighted.impossible)
     computed, listed, drawn = nothing.ask(sums, nothing), nothing.ask(lists), nothing.ask(sample, 1)
     expect(
@@ -474,7 +473,7 @@ SPREAD = 8.0
 
 
 def large_weights(w: Weighted) -> None:
-    """Check sums and argmax for log weights near 90 and -90."""
+    """Check log weights near 90 and -90."""
     for shift in SHIFTS:
         far = w.weighing(jax.tree.map(lambda x, s=shift: SPREAD * x + s, w.structure.log_weights))
         scale = max(1.0, *(abs(e.log_partition) for _, e in far.each()))
@@ -544,7 +543,7 @@ def transformations(w: Weighted) -> None:
         f"{type(w.structure).__name__} as a pytree",
     )
     expect_same(passed.structure, w.structure, "a structure out of a compiled function", 0.0)
-    # Cached results of `ask` would compile nothing.
+    # Cached results of `ask` compile nothing.
     lists(w)
     before = programs.traces["_lists"]
     lists(w.case.with_weights(w.base, 3))
@@ -555,7 +554,7 @@ def transformations(w: Weighted) -> None:
 
 
 def memory_plans(w: Weighted) -> None:
-    """Check that plans are reported, and errors for budgets too small."""
+    """Check memory plans and budgets that are too small."""
     plans = memory(w.structure)
     require(
         bool(plans) == w.case.scans,
@@ -614,7 +613,6 @@ ENTRIES = 5
 
 
 def _used(w: Weighted) -> dict[str, tuple[int, ...]]:
-    """Return the number of entries used along each axis, by name of the leaf."""
     most: dict[str, tuple[int, ...]] = {}
     for item in w.items:
         place = np.flatnonzero(w.enumerations[item].used)
