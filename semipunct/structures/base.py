@@ -146,8 +146,8 @@ class PartWise(ABC, Generic[P]):
 
 def lift_weights(semiring: Semiring, log_weight: jax.Array, feature: Any) -> Value:
     """Lift log weights and features that broadcast to their shape; plus infinity becomes NaN."""
-    # Sums of plus infinity would be infinite but entropies finite.
-    # Called in each step, since copying all weights takes as long as the recursion of a chain.
+    # Broadcast in each step: copying all weights would take as long as the recursion of a chain.
+    # Plus infinity becomes NaN because sums would be infinite but entropies finite.
     feature = jax.tree.map(lambda x: jnp.broadcast_to(x, log_weight.shape), feature)
     return semiring.lift(_nan_if_infinite(log_weight), feature)
 
@@ -291,8 +291,8 @@ def compile_once(*static: str) -> Callable[[F], F]:
 
 def is_constant(value: Any) -> bool:
     """Return whether a value is a hashable frozen dataclass."""
-    # Programs compiled for a value that changes later would return outdated results.
-    # Not inherited: a subclass may add attributes that are not compared.
+    # Programs compiled for a mutable value would return outdated results. The parameters of a base
+    # class do not count: a subclass may add attributes that are not compared.
     settings = vars(type(value)).get("__dataclass_params__")
     if settings is None or not settings.frozen:
         return False

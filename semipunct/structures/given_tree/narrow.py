@@ -143,10 +143,6 @@ class Trie(NamedTuple):
     levels: tuple[Level, ...]
     label: np.ndarray
 
-    @property
-    def nodes(self) -> int:
-        return 1 + sum(len(level.symbol) for level in self.levels)
-
     @classmethod
     def of(cls, labels: Sequence[tuple[int, ...]]) -> Trie:
         number: dict[tuple[int, ...], int] = {(): 0}
