@@ -1,8 +1,7 @@
-"""The interface of structures: a sum over all derivations in any semiring.
+"""The interface of structures: sums over all derivations in any semiring.
 
-A structure is a pytree of log weights of *parts*, such as the transitions of a chain or the arcs of
-trees. A derivation is a set of parts; its weight is the product of theirs. A structure implements
-``total``, and a ``Distribution`` computes all answers from it.
+A structure is a pytree of log weights of *parts*, such as transitions of a chain or arcs of a tree.
+A derivation is a set of parts, weighted by their product.
 """
 
 from __future__ import annotations
@@ -24,12 +23,12 @@ from semipunct.errors import UsageError
 from semipunct.structures.recursion import Recursion
 from semirings.base import Semiring, Value
 
+# A pytree with one entry per part: log weights, numbers of uses, features.
 Parts = Any
-"""A pytree of arrays, one entry for every part: log weights, marks of a derivation, features."""
 
 
 class Total(NamedTuple):
-    """The sum over each item's derivations: ``value * exp(log_scale)``, ``[batch]``."""
+    """The sum over each item's derivations, ``value * exp(log_scale)``, ``[batch]``."""
 
     value: Value
     log_scale: jax.Array
@@ -40,15 +39,15 @@ class Structure(Protocol):
 
     @property
     def log_weights(self) -> Parts:
-        """The log weights of all parts; minus infinity forbids one."""
+        """The log weights of all parts; minus infinity forbids a part."""
         ...
 
     def with_log_weights(self, log_weights: Parts) -> Self:
-        """Return the same structure with other weights of the same shapes."""
+        """Replace the log weights by others of the same shapes."""
         ...
 
     def expand(self) -> Self:
-        """Return the same structure with shared log weights broadcast to every place of use."""
+        """Broadcast shared log weights to every place of use."""
         ...
 
     def by_item(self, parts: Parts) -> jax.Array:
@@ -56,7 +55,7 @@ class Structure(Protocol):
         ...
 
     def unnormalized_log_prob(self, parts: Parts) -> jax.Array:
-        """Return the log weights ``[batch]`` of a derivation of an expanded structure."""
+        """Return the log weights of derivations of an expanded structure, ``[batch]``."""
         ...
 
     def total(
@@ -65,9 +64,8 @@ class Structure(Protocol):
         """Sum over all derivations of each item.
 
         Args:
-            feature: an additive quantity of each part, shaped like ``log_weights`` (or a tuple of
-                such), for semirings whose ``lift`` uses it.
-            recursion: the memory budget of the steps.
+            feature: shaped like ``log_weights``, or a tuple of these, for semirings whose ``lift``
+                uses it.
         """
         ...
 
@@ -77,16 +75,14 @@ P = TypeVar("P")
 
 @dataclass(frozen=True)
 class PartWise(ABC, Generic[P]):
-    """A structure in which the weight of a derivation is the product of its parts.
+    """A structure whose derivations are weighted by the product of their parts.
 
-    All arrays of its fields begin with the axes of the batch, or with as many axes of size 1 if all
-    items share them. Methods of ``Distribution`` take any number of these axes; the methods of the
-    structure itself, and of its subclasses, take one.
+    Arrays begin with the batch axes, of size 1 if shared by all items. ``Distribution`` allows any
+    number of batch axes; methods of structures require exactly one.
 
     Attributes:
-        weights: log weights of the parts, arrays ``[batch, ...]``.
-        lengths: ``[batch]`` the length of each item; ``[batch, 2]`` for items with two lengths.
-        length_axes: the number of axes of the length of one item.
+        lengths: ``[batch]``, or ``[batch, 2]`` for items with two lengths.
+        length_axes: the number of axes of one item's length.
     """
 
     weights: P
@@ -100,11 +96,10 @@ class PartWise(ABC, Generic[P]):
 
     @property
     def batch_shape(self) -> tuple[int, ...]:
-        """The sizes of the axes of the batch."""
         return self.lengths.shape[: self.lengths.ndim - self.length_axes]
 
     def flat(self) -> Self:
-        """Return the structure with one batch axis in place of none or several."""
+        """Return the structure with a single batch axis."""
         shape = self.batch_shape
         if len(shape) == 1:
             return self
@@ -119,7 +114,7 @@ class PartWise(ABC, Generic[P]):
         return jax.tree.map(one_axis, self)
 
     def reshaped(self, shape: tuple[int, ...]) -> Self:
-        """Return the structure with other batch axes in place of its one."""
+        """Replace the single batch axis by axes of the given sizes."""
         count = math.prod(shape)
 
         def axes(x: jax.Array) -> jax.Array:
@@ -150,11 +145,9 @@ class PartWise(ABC, Generic[P]):
 
 
 def lift_weights(semiring: Semiring, log_weight: jax.Array, feature: Any) -> Value:
-    """Lift log weights and features, arrays that broadcast to their shape, or None.
-
-    Plus infinity becomes NaN: sums would be infinite, but entropies would look like numbers.
-    """
-    # In each step: a copy of all weights takes as long as the recursion of a chain.
+    """Lift log weights and features that broadcast to their shape; plus infinity becomes NaN."""
+    # Broadcast in each step: copying all weights would take as long as the recursion of a chain.
+    # Plus infinity becomes NaN because sums would be infinite but entropies finite.
     feature = jax.tree.map(lambda x: jnp.broadcast_to(x, log_weight.shape), feature)
     return semiring.lift(_nan_if_infinite(log_weight), feature)
 
@@ -171,12 +164,12 @@ def _(primals: Any, tangents: Any) -> tuple[jax.Array, jax.Array]:
 
 
 def mask_padding(used: jax.Array, parts: Any, instead: float = 0.0) -> Any:
-    """Replace padding, NaN included, in a pytree of log weights or features ``[..., ...]``.
+    """Replace padding, including NaN, in log weights or features ``[..., ...]`` before arithmetic.
 
-    Do so before any arithmetic: the gradient of a discarded result would be zero times NaN.
+    Gradients of results discarded later would be zero times NaN.
 
     Args:
-        used: ``[...]`` booleans, false for padding.
+        used: ``[...]``, false for padding.
     """
 
     def replaced(x: jax.Array) -> jax.Array:
@@ -187,23 +180,19 @@ def mask_padding(used: jax.Array, parts: Any, instead: float = 0.0) -> Any:
 
 
 def sum_of_parts(parts: Parts, log_weights: Parts) -> jax.Array:
-    """Return the log weight ``[batch]`` of a derivation, the sum over the parts that it uses."""
-    # A forbidden part that is not used adds nothing.
+    """Return the log weights of derivations, ``[batch]``."""
+    # Unused forbidden parts add nothing.
     return per_item(jax.tree.map(lambda x, w: jnp.where(x != 0, x * w, 0.0), parts, log_weights))
 
 
 def per_item(parts: Parts) -> jax.Array:
-    """Sum arrays ``[batch, ...]`` over all axes but the first: ``[batch]``."""
+    """Sum arrays ``[batch, ...]`` over all axes but the first."""
     sums = [jnp.sum(x, tuple(range(1, x.ndim))) for x in jax.tree.leaves(parts)]
     return sum(sums[1:], sums[0])
 
 
 def like_weights(weights: jax.Array, feature: Any, deeper: tuple[int, ...] = ()) -> Any:
-    """Broadcast a feature, an array or a pytree, to the shape of the log weights of its part.
-
-    Raises:
-        UsageError: if the shape does not broadcast.
-    """
+    """Broadcast a feature to the log weights of its part, with ``deeper`` trailing axes."""
 
     def broadcast(x: jax.Array) -> jax.Array:
         x = jnp.asarray(x)
@@ -225,13 +214,11 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def any_batch(**axes: int | tuple[int, ...]) -> Callable[[F], F]:
-    """Let a constructor of a ``PartWise`` structure take none, one or several batch axes.
-
-    The constructor itself gets arrays with one batch axis, or with fewer axes than an item has.
+    """Let a constructor of a ``PartWise`` structure accept any number of batch axes.
 
     Args:
-        **axes: for each argument the number of axes of one item, or several for a tuple of arrays.
-            The first argument determines the axes of the batch.
+        **axes: for each argument, the number of axes of one item, or a tuple for a tuple of arrays;
+            the first argument determines the batch axes.
     """
 
     def of(function: F) -> F:
@@ -262,8 +249,8 @@ def any_batch(**axes: int | tuple[int, ...]) -> Callable[[F], F]:
 
 
 def _flat(name: str, array: Any, leading: tuple[int, ...], own: int) -> Any:
-    """Return an argument with one batch axis, or unchanged if it lacks the axes of the batch."""
-    # Known integers stay on the host, where they are checked while JAX traces the rest.
+    """Flatten an argument's batch axes; return it unchanged if it has none."""
+    # Concrete integers stay on the host, where they can be checked under a trace.
     x = array if isinstance(array, jax.Array) else np.asarray(array)
     if not isinstance(x, Tracer) and np.issubdtype(x.dtype, np.integer):
         x = np.asarray(x)
@@ -282,14 +269,12 @@ def _flat(name: str, array: Any, leading: tuple[int, ...], own: int) -> Any:
 
 
 def compile_once(*static: str) -> Callable[[F], F]:
-    """Compile a function or method of arrays when it is called outside of compiled programs.
+    """Compile a function of arrays if called outside compiled programs.
 
-    Otherwise each of its operations would be compiled by itself, and each of its loops again in
-    every call. Within a program it is traced as if it were not compiled
-    (docs/decisions/recursions.md).
+    Otherwise each operation would be compiled separately, and each loop in every call.
 
     Args:
-        *static: names of its arguments that are no arrays.
+        *static: names of arguments that are not arrays.
     """
 
     def of(function: F) -> F:
@@ -305,11 +290,9 @@ def compile_once(*static: str) -> Callable[[F], F]:
 
 
 def is_constant(value: Any) -> bool:
-    """Return whether a value is a frozen dataclass with a hash.
-
-    A program compiled for a value that changes later would return results of the old value.
-    """
-    # Not of a base class: attributes that a class adds and that are no fields are not compared.
+    """Return whether a value is a hashable frozen dataclass."""
+    # Programs compiled for a mutable value would return outdated results. The parameters of a base
+    # class do not count: a subclass may add attributes that are not compared.
     settings = vars(type(value)).get("__dataclass_params__")
     if settings is None or not settings.frozen:
         return False

@@ -1,9 +1,9 @@
-"""Charts of spans, laid out so that combining adjacent spans needs no gather or scatter.
+"""Charts of spans in which adjacent spans are combined without gather or scatter.
 
-A span from place i to place i + w combines a span that starts at i and one that ends at i + w.
-Spans are stored twice: by start, where row d holds the span of width d from place i on; and by end,
-newest first, where row d holds the span of width w - 1 - d that ends at place i + w. Splits are
-then rows, and a sum over splits is one product and one sum.
+A span from place i to i + w combines a span starting at i with one ending at i + w. Spans are
+stored by start, where row d has the span of width d from place i, and by end, newest first, where
+row d has the span of width w - 1 - d that ends at i + w. Rows thus correspond to splits, and a sum
+over splits is one product and one sum.
 """
 
 from __future__ import annotations
@@ -18,31 +18,21 @@ import numpy as np
 from semipunct.structures.recursion import Recursion
 from semirings.base import Semiring, Value
 
+# Values [batch, rows, places, ...] of spans, by start or by end.
 Chart = tuple[Value, ...]
-"""Values ``[batch, rows, places, ...]``, of spans by their start or by their end."""
 
 _BLOCKS = 3
-"""The number of blocks into which long recursions are divided (``rows_by_width``)."""
 
+# Each block takes a second to compile; a third block barely speeds up trees of 40 words.
 _UNDIVIDED = 24
-"""The most steps in one block by default: each block takes a second to compile, and a third one
-makes trees of 40 words hardly faster."""
 
 
 def diagonals(semiring: Semiring, square: Value) -> Value:
-    """Arrange spans by width: entry ``[b, w - 1, i]`` is ``square[b, i, i + w]``.
-
-    Args:
-        semiring: its zero fills entries where i + w is out of range.
-        square: ``[batch, places, places, ...]``.
-
-    Returns:
-        ``[batch, places - 1, places, ...]``.
-    """
+    """Arrange spans by width: entry ``[b, w - 1, i]`` is ``square[b, i, i + w]``, or zero."""
     places = jax.tree.leaves(square)[0].shape[1]
 
     def skewed(x: jax.Array) -> jax.Array:
-        # Reshaped to rows that are longer by one, each row starts one entry further to the right.
+        # After reshaping to rows longer by one, each row is shifted right by one more entry.
         flat = x.reshape(x.shape[0], places * places, *x.shape[3:])
         longer = jnp.concatenate([flat, flat[:, :places]], 1)
         rows = longer.reshape(x.shape[0], places, places + 1, *x.shape[3:])
@@ -65,16 +55,12 @@ def by_width(
     *,
     undivided: int = _UNDIVIDED,
 ) -> Chart:
-    """Run a step for each width from 1 on, in a chart with enough rows and places for it.
+    """Run a step for each width from 1 to ``steps``.
 
     Args:
         step: maps a chart, the width and slices ``[batch, steps + 1, ...]`` to the next chart.
         chart: the first row, ``[batch, 1, steps + 1, ...]``.
         slices: ``[batch, steps, steps + 1, ...]``.
-        steps: the greatest width.
-
-    Returns:
-        The last chart, with ``steps + 1`` rows or more; place 0 is always included.
     """
     return rows_by_width(
         semiring, lambda c, w, x: (step(c, w, x), None), chart, slices, steps, recursion,
@@ -92,22 +78,19 @@ def rows_by_width(
     *,
     undivided: int = _UNDIVIDED,
 ) -> tuple[Chart, Any]:
-    """Run steps like ``by_width``, and also return the rows that they output.
-
-    Narrow spans have few splits and wide spans few places, so the steps are grouped into blocks,
-    each with as many rows as its widest span needs, and as many places as its narrowest.
+    """Run steps like ``by_width`` that also return log weights ``[batch, places, ...]``, or None.
 
     Args:
-        step: maps a chart, the width and slices to the next chart and to log weights ``[batch,
-            places, ...]`` of the spans of that width by their start, or None.
-        undivided: the most steps in one block; each block is compiled by itself.
+        undivided: the most steps in one block.
 
     Returns:
-        The last chart, and the outputs ``[batch, steps, steps + 1, ...]``, minus infinity where no
-        span of the width starts; None without steps.
+        The last chart and the log weights ``[batch, steps, steps + 1, ...]``, by start, minus
+        infinity for spans that do not exist.
     """
     if not steps:
         return chart, None
+    # Narrow spans have few splits and wide spans few places, so steps are grouped into blocks, each
+    # with as many rows as its widest span and places as its narrowest span needs.
     batch = jax.tree.leaves(chart)[0].shape[0]
     widths = jnp.broadcast_to(jnp.arange(1, steps + 1)[None, :, None], (batch, steps, 1))
     sliced = (widths, slices)
@@ -125,14 +108,7 @@ def rows_by_width(
 
 
 def square(rows: jax.Array) -> jax.Array:
-    """Arrange log weights of spans by both ends: entry ``[b, i, j]`` is the span from i to j.
-
-    Args:
-        rows: ``[batch, widths, places, ...]`` log weights by width, from 1, and start.
-
-    Returns:
-        ``[batch, widths + 1, widths + 1, ...]``, minus infinity unless i is less than j.
-    """
+    """Arrange ``[batch, widths, places, ...]`` by start and end, with minus infinity elsewhere."""
     size = rows.shape[1] + 1
     start, end = np.triu_indices(size, 1)
     whole = jnp.full((rows.shape[0], size, size, *rows.shape[3:]), -jnp.inf, rows.dtype)
@@ -140,49 +116,27 @@ def square(rows: jax.Array) -> jax.Array:
 
 
 def next_ends(semiring: Semiring, ends: Value) -> Value:
-    """Shift ends by one place, for the next step.
-
-    Args:
-        semiring: its zero fills the last place.
-        ends: ``[batch, rows, places, ...]``.
-    """
+    """Shift ends ``[batch, rows, places, ...]`` by one place for the next step."""
     remaining = jax.tree.map(lambda x: x[:, :, 1:], ends)
     none = semiring.zeros_like(jax.tree.map(lambda x: x[:, :, :1], ends))
     return semiring.concatenate([remaining, none], axis=2)
 
 
 def with_newest(semiring: Semiring, ends: Value, newest: Value) -> Value:
-    """Prepend a new row to ends, and drop the last row.
-
-    Args:
-        ends: ``[batch, rows, places, ...]``.
-        newest: ``[batch, places, ...]``.
-    """
+    """Prepend a row ``[batch, places, ...]`` to ends, and drop the last row."""
     row = jax.tree.map(lambda x: x[:, None], newest)
     return semiring.concatenate([row, jax.tree.map(lambda x: x[:, :-1], ends)], axis=1)
 
 
 def with_row(starts: Value, row: jax.Array, newest: Value) -> Value:
-    """Replace one row of starts.
-
-    Args:
-        starts: ``[batch, rows, places, ...]``.
-        newest: ``[batch, places, ...]``.
-    """
+    """Replace one row of starts by ``[batch, places, ...]``."""
     return jax.tree.map(
         lambda x, y: jax.lax.dynamic_update_index_in_dim(x, y, row, 1), starts, newest
     )
 
 
 def spanning(semiring: Semiring, starts: Value, lengths: jax.Array) -> Value:
-    """Select the span of all words of each item, of width length - 1 from place 0.
-
-    Args:
-        starts: ``[batch, rows, places, ...]``.
-
-    Returns:
-        ``[batch, ...]``, zero where the length is zero.
-    """
+    """Select the span of all words of each item; zero for length zero."""
     first = jax.tree.map(lambda x: x[:, :, 0], starts)
     shape = jax.tree.leaves(first)[0].shape
     chosen = jnp.arange(shape[1])[None] == lengths[:, None] - 1

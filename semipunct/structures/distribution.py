@@ -1,8 +1,6 @@
 """Inference over a structure, implemented once for all structures.
 
-Every result comes from one pass over the structure in a semiring, or from the gradient of one.
-Parts are arrays shaped like the log weights of the structure: the number of times that a derivation
-uses each part.
+Every result comes from one pass over the structure in a semiring, or from its gradient.
 """
 
 from __future__ import annotations
@@ -46,8 +44,8 @@ from semirings.viterbi import Viterbi
 
 S = TypeVar("S", bound=Structure)
 
+# Simultaneous draws in the reverse pass, a trade of memory for time.
 _TOGETHER = 8
-"""The number of simultaneous draws in the reverse pass; more take more memory and less time."""
 
 
 @jax.tree_util.register_pytree_with_keys_class
@@ -55,20 +53,18 @@ _TOGETHER = 8
 class Distribution(Generic[S]):
     """The distribution over the derivations of a structure, proportional to their weights.
 
-    Results have the batch axes of the structure: none, one or several. Derivations are in the usual
-    form of the structure, arrays of integers: states, heads, spans, segments or an order, with -1
-    in the padding and for items without a derivation. Methods that end in ``_parts`` return parts
-    instead; so do the others if a structure has no usual form.
-
-    All numeric results of an item with a NaN weight, other than padding, are NaN.
+    Results have the batch axes of the structure: none, one or several. Derivations are arrays of
+    integers in the usual form of the structure (states, heads, spans, segments or an order), with
+    -1 in the padding and for items without a derivation. Methods ending in ``_parts`` return the
+    number of uses of each part, as do the others for structures without a usual form. A NaN weight
+    makes all numeric results of its item NaN.
 
     Attributes:
-        structure: a batch of structures.
         base: the semiring of the weights, with the range of ``Log``.
         recursion: the memory budget of the reverse pass.
 
     Raises:
-        UsageError: if the base loses extreme weights, like ``Real``.
+        UsageError: if the base cannot represent extreme weights, like ``Real``.
     """
 
     structure: S
@@ -76,11 +72,9 @@ class Distribution(Generic[S]):
     recursion: Recursion = Recursion()
 
     def __post_init__(self) -> None:
-        """Check that the base does not lose extreme weights."""
         _refuse_narrow(self.base)
 
     def tree_flatten_with_keys(self) -> tuple[Any, Any]:
-        """Return the structure and the static fields, for JAX."""
         # JAX 0.10 does not distinguish two dataclasses that are registered with the same fields,
         # and may run code compiled for one with the other, unless a static field differs.
         children = ((jax.tree_util.GetAttrKey("structure"), self.structure),)
@@ -88,12 +82,10 @@ class Distribution(Generic[S]):
 
     @classmethod
     def tree_unflatten(cls, static: Any, children: Any) -> Distribution[Any]:
-        """Rebuild the distribution, for JAX."""
         return cls(children[0], *static[:2])
 
     @property
     def batch_shape(self) -> tuple[int, ...]:
-        """The sizes of the batch axes."""
         if isinstance(self.structure, PartWise):
             return self.structure.batch_shape
         expanded = self.structure.expand()
@@ -106,7 +98,7 @@ class Distribution(Generic[S]):
 
     @compile_once()
     def log_partition_and_marginals(self) -> tuple[jax.Array, Parts]:
-        """Return the log partition and the marginals, at little more than the cost of one."""
+        """Return the log partition and marginals at little more than the cost of one."""
         expanded = self._flat._expanded()
 
         def log_partition(log_weights: Parts) -> tuple[jax.Array, jax.Array]:
@@ -119,27 +111,22 @@ class Distribution(Generic[S]):
         return self._shaped(marginals_and_log_partition[::-1])
 
     def marginals(self) -> Parts:
-        """Return the probability of each part (the expected number of its uses)."""
+        """Return the probability (expected number of uses) of each part."""
         return self.log_partition_and_marginals()[1]
 
     def log_prob(self, derivation: Any) -> jax.Array:
-        """Return the log probability ``[..., *batch]`` of a derivation of each item.
+        """Return the log probability of a derivation of each item, ``[..., *batch]``.
 
         Args:
             derivation: in the usual form or in parts, with or without leading axes.
 
         Raises:
-            UsageError: if it does not fit the structure. Values that JAX traces, and that are no
-                derivation, have probability zero.
+            UsageError: if it is no derivation of the structure; if traced, its probability is zero.
         """
         return self.unnormalized_log_prob(derivation) - self.log_partition()
 
     def unnormalized_log_prob(self, derivation: Any) -> jax.Array:
-        """Return the log weight ``[..., *batch]`` of a derivation of each item.
-
-        Raises:
-            UsageError: as for ``log_prob``.
-        """
+        """Return the log weight of a derivation, ``[..., *batch]``; see ``log_prob``."""
         structure, batch = self._flat.structure, self.batch_shape
         # Parts are named tuples.
         if isinstance(structure, Readable) and not isinstance(derivation, tuple):
@@ -158,62 +145,46 @@ class Distribution(Generic[S]):
         return self._weight_of_parts(derivation)
 
     def argmax(self) -> Any:
-        """Return the best derivation: exactly one, the first in a tie."""
+        """Return the best derivation; the first one in a tie."""
         return self._argmax(Viterbi(), form=True)
 
     def argmax_parts(self, base: Selective = Viterbi()) -> Parts:
-        """Return the parts of the best derivation; zeros where there is none.
-
-        Raises:
-            TypeError: if ``base`` is not selective.
-        """
+        """Return the parts of the best derivation; zeros if there is none."""
         return self._argmax(base, form=False)
 
     def top_k(self, k: int) -> tuple[Any, jax.Array]:
-        """Return the k best derivations, all different, best first, and their log weights.
+        """Return the k best derivations, distinct and in order, and their log weights.
 
-        Both have a leading axis ``[k]``. Ranks beyond the number of derivations have log weight
-        minus infinity. Derivations with the same parts, such as two parses by the same rules, have
-        separate ranks.
+        Both have a leading axis ``[k]``; ranks beyond the last derivation have log weight minus
+        infinity.
 
         Raises:
-            UsageError: if ``k`` is not positive, or if JAX traces weights of non-projective trees.
+            UsageError: if ``k`` is not positive, or weights of non-projective trees are traced.
         """
         return self._top_k(k, Viterbi(), form=True)
 
     def top_k_parts(self, k: int, base: Selective = Viterbi()) -> tuple[Parts, jax.Array]:
-        """Return the parts of the k best derivations, and their log weights; see ``top_k``.
-
-        Raises:
-            TypeError: if ``base`` is not selective.
-            UsageError: as for ``top_k``.
-        """
+        """Return the parts and log weights of the k best derivations; see ``top_k``."""
         return self._top_k(k, base, form=False)
 
     def sample(self, key: jax.Array, sample_shape: int | Sequence[int] = ()) -> Any:
         """Draw independent derivations, ``[*sample_shape, *batch, ...]``.
 
         Args:
-            key: a random key, or one for each item, ``[*batch]``; the draws of an item then do not
-                depend on the other items. The same key gives the same draws.
-            sample_shape: sizes of leading axes, or the size of one.
+            key: a random key, or one per item, ``[*batch]``, for draws independent of other items.
 
         Raises:
-            UsageError: if a size is not positive, or keys are neither one nor one for each item.
+            UsageError: if a size is not positive, or the keys have another shape.
         """
         return self._draw(key, sample_shape, form=True)
 
     def sample_parts(self, key: jax.Array, sample_shape: int | Sequence[int] = ()) -> Parts:
-        """Draw the parts of independent derivations; see ``sample``.
-
-        Raises:
-            UsageError: as for ``sample``.
-        """
+        """Draw the parts of independent derivations; see ``sample``."""
         return self._draw(key, sample_shape, form=False)
 
     @compile_once()
     def entropy(self) -> jax.Array:
-        """Return the entropy ``[*batch]`` in nats."""
+        """Return the entropy in nats, ``[*batch]``."""
         flat = self._flat
         if isinstance(flat.structure, Direct):
             return self._shaped(flat.structure.entropy(flat.marginals()))
@@ -221,50 +192,38 @@ class Distribution(Generic[S]):
         return self._shaped(_spoilt(value.nats, value.weight))
 
     def cross_entropy(self, other: Distribution[S]) -> jax.Array:
-        """Return E_p[-log q], ``[*batch]`` in nats, where p is this distribution and q the other.
+        """Return E_p[-log q] in nats, ``[*batch]``, where q is the other distribution.
 
         Raises:
-            UsageError: if the two have different shapes, or differ in more than weights.
+            UsageError: if the distributions differ in more than weights.
         """
         if isinstance(self.structure, Direct):
             return self.entropy() + self.kl_divergence(other)
         return self._divergence(Divergence(cross=True), other)
 
     def kl_divergence(self, other: Distribution[S]) -> jax.Array:
-        """Return KL(p || q), ``[*batch]`` in nats, where p is this distribution and q the other.
-
-        Raises:
-            UsageError: if the two have different shapes, or differ in more than weights.
-        """
+        """Return KL(p || q) in nats, ``[*batch]``, where q is the other distribution."""
         nats = self._divergence(Divergence(), other)
-        # Never negative, but rounded; the gradient is kept.
+        # Rounding may make it negative; the gradient is kept.
         return jnp.where(nats < 0, nats - jax.lax.stop_gradient(nats), nats)
 
     @compile_once()
     def expectation(self, feature: Parts) -> jax.Array:
-        """Return the expectation ``[*batch, ...]`` of a feature that is additive over parts.
+        """Return the expectation of a feature that is additive over parts, ``[*batch, ...]``.
 
         Args:
-            feature: an array for each part, of a shape that broadcasts to the marginals.
-                Arrays may have further, trailing axes, the same in all of them.
-
-        Raises:
-            UsageError: if the shape does not broadcast.
+            feature: arrays that broadcast to the marginals, or with additional trailing axes.
         """
         flat, feature = self._flat, self._flat_parts(feature)
         return self._shaped(flat._expectation(feature))
 
     def variance(self, feature: Parts) -> jax.Array:
-        """Return the variance ``[*batch]`` of a feature that is additive over parts."""
+        """Return the variance of a feature that is additive over parts, ``[*batch]``."""
         return self.covariance(feature, feature)
 
     @compile_once()
     def covariance(self, first: Parts, second: Parts) -> jax.Array:
-        """Return the covariance ``[*batch]`` of two features that are additive over parts.
-
-        Raises:
-            UsageError: if the shape of a feature does not broadcast.
-        """
+        """Return the covariance of two features that are additive over parts, ``[*batch]``."""
         flat, first, second = self._flat, self._flat_parts(first), self._flat_parts(second)
         if isinstance(flat.structure, Direct):
             expanded = flat.structure.expand()
@@ -278,18 +237,14 @@ class Distribution(Generic[S]):
         return self._shaped(_spoilt(value.covariance, semiring.log_weight(value)))
 
     def sum_in(self, semiring: Semiring, counted: Parts | None = None) -> Total:
-        """Sum over all derivations in a given semiring.
+        """Sum over all derivations in a given semiring: ``value * exp(log_scale)`` per item.
 
         Args:
-            counted: an additive quantity of each part for semirings whose ``lift`` uses one, shaped
-                like the marginals (or a tuple of such).
-
-        Returns:
-            ``value * exp(log_scale)`` for each item, as methods of the semiring interpret it.
+            counted: a feature, or a tuple of features, for semirings whose ``lift`` uses one.
 
         Raises:
-            UsageError: if the semiring loses extreme weights, like ``Real``, or the structure has
-                no sum over a semiring, like non-projective trees.
+            UsageError: if the semiring cannot represent extreme weights, like ``Real``, or the
+                structure has no sum over a semiring, like non-projective trees.
         """
         _refuse_narrow(semiring)
         if is_constant(semiring):
@@ -305,13 +260,12 @@ class Distribution(Generic[S]):
 
     @property
     def _flat(self) -> Distribution[Any]:
-        """The distribution with one batch axis in place of none or several."""
         if not isinstance(self.structure, PartWise) or len(self.batch_shape) == 1:
             return self
         return self._of(self.structure.flat())
 
     def _shaped(self, results: Any, axis: int = 0) -> Any:
-        """Return results with the batch axes of the structure in place of one."""
+        """Restore the batch axes of results with a single one."""
         if not isinstance(self.structure, PartWise) or len(self.batch_shape) == 1:
             return results
         return jax.tree.map(
@@ -319,7 +273,6 @@ class Distribution(Generic[S]):
         )
 
     def _flat_parts(self, feature: Parts) -> Parts:
-        """Return a feature of parts with one batch axis in place of none or several."""
         axes = len(self.batch_shape)
         if axes == 1:
             return feature
@@ -384,7 +337,7 @@ class Distribution(Generic[S]):
         flat, semiring = self._flat, KBest(k, base)
         total, mark = flat._marking(semiring)
         log_weight = log_times(semiring.log_weights(total.value), total.log_scale)
-        # The list of an item may also have ranks that avoid the NaN.
+        # Some ranks of the item may avoid the NaN.
         log_weight = jnp.where(jnp.isnan(log_weight[0]), jnp.nan, log_weight)
         parts = jax.lax.map(mark, _seeds(semiring.seeds(total.value), log_weight))
         return self._shaped((flat._read(parts, log_weight, form=form), log_weight), 1)
@@ -416,7 +369,6 @@ class Distribution(Generic[S]):
         return jax.tree.map(lambda x: x.reshape(*shape, *x.shape[1:]), drawn)
 
     def _sample_by_item(self, keys: jax.Array, count: int, *, form: bool) -> Any:
-        """Draw ``[count, batch, ...]``, each item with a key of its own."""
         leaves, treedef = jax.tree.flatten(self.structure)
         axes = [0 if len(x) == len(keys) else None for x in leaves]
         leaves = [x[0] if axis is None else x for x, axis in zip(leaves, axes, strict=True)]
@@ -427,14 +379,12 @@ class Distribution(Generic[S]):
         return jax.vmap(draw, (axes, 0), 1)(leaves, keys)
 
     def _parts_of_draws(self, key: jax.Array, count: int) -> tuple[Parts, jax.Array]:
-        """Return the parts or places of draws ``[count, batch]``, and any log weight of an item."""
         if not isinstance(self.structure, Traceable):
             return reverse_draws(self, key, count)
         places, each = self.structure.trace(key, count, self.recursion)
         return as_places(self.structure.expand().log_weights, places, each), each
 
     def _read(self, parts: Parts, log_weight: jax.Array, *, form: bool) -> Any:
-        """Return parts, or derivations in the usual form if there is one, -1 for none."""
         if not form or not isinstance(self.structure, Readable):
             return jax.tree.map(as_marks, parts, is_leaf=lambda x: isinstance(x, Places))
         forms = self.structure.from_parts(parts)
@@ -454,7 +404,7 @@ class Distribution(Generic[S]):
             semiring = Expectation(self.base)
             value = self._expanded_total(semiring, feature).value
             return _spoilt(semiring.expected_value(value), semiring.log_weight(value))
-        # Linear in the feature: one pass for the marginals suffices for all entries.
+        # Linear in the feature, so one pass for the marginals suffices.
         terms = [
             weigh(m[(..., *(None,) * len(deepest))], like_weights(w, x, deepest)).reshape(
                 *w.shape, math.prod(deepest)
@@ -469,10 +419,8 @@ class Distribution(Generic[S]):
         return replace(self, structure=structure)
 
     def _expanded(self) -> S:
-        """Return the expanded structure, with weights of each item's own on all devices.
-
-        JAX would add up gradients with respect to weights that devices share.
-        """
+        """Return the expanded structure with separate weights on each device."""
+        # JAX would sum gradients with respect to weights shared by devices.
         expanded = self.structure.expand()
         return expanded.with_log_weights(varying(expanded.log_weights, axes_of(expanded)))
 
@@ -481,16 +429,13 @@ class Distribution(Generic[S]):
 
     def _expanded_total(self, semiring: Semiring, feature: Parts) -> Total:
         expanded = self.structure.expand()
-        # Scans slice features by position, so features without that axis are broadcast.
+        # Scans slice features by position, so that axis must not be missing.
         whole = jax.tree.map(like_weights, expanded.log_weights, feature)
         return self._of(expanded)._total(semiring, whole)
 
     def _marking(self, semiring: Semiring) -> tuple[Total, Callable[[Any], Parts]]:
-        """Return the total, and a function that maps a cotangent of its value to the marked parts.
-
-        Semirings that track derivations have a tag that is linear in the feature of each part, so
-        the gradient with respect to the features marks the parts.
-        """
+        """Return the total, and a function from a cotangent of its value to marked parts."""
+        # Tags of derivation semirings are linear in the features, so the gradient marks parts.
         expanded = self._expanded()
         axes = axes_of(expanded)
         nothing = varying(jax.tree.map(jnp.zeros_like, expanded.log_weights), axes)
@@ -526,15 +471,14 @@ class Distribution(Generic[S]):
 
 
 def reverse_draws(d: Distribution[Any], key: jax.Array, count: int) -> tuple[Parts, jax.Array]:
-    """Draw parts ``[count, batch, ...]`` in the reverse pass; return the log partition, too."""
+    """Draw parts ``[count, batch, ...]`` in the reverse pass, and return the log partition."""
     semiring = Sampling()
     total, mark = d._marking(semiring)  # pyright: ignore[reportPrivateUsage]
-    # Only full batches, since a smaller last batch would need a second compilation.
+    # A smaller last round would require a second compilation.
     together = min(_TOGETHER, count)
     rounds = -(-count // together)
     shape = (rounds * together, *total.log_scale.shape)
     seeds = semiring.seed(key, shape)
-    # Items without derivations have no marks.
     each = _log_weight(semiring, total)
     seeds = jax.tree.map(
         lambda x, y: jnp.where(each > -jnp.inf, x, 0.0).astype(y.dtype), seeds, total.value
@@ -550,7 +494,7 @@ def _log_weight(semiring: Semiring, total: Total) -> jax.Array:
 
 
 def _seeds(seeds: Any, log_weight: jax.Array) -> Any:
-    """Return the cotangents of totals that mark nothing where there is no derivation."""
+    """Return cotangents that mark nothing in items without derivations."""
     marking = jax.tree.map(lambda x: jnp.where(log_weight == -jnp.inf, 0, x).astype(x.dtype), seeds)
     return _spoilt(marking, log_weight)
 
@@ -566,17 +510,16 @@ def as_shape(sample_shape: int | Sequence[int]) -> tuple[int, ...]:
 
 @compile_once("count")
 def _folded(key: jax.Array, count: int) -> jax.Array:
-    """Return a random key for each item, whatever the other items are."""
+    """Derive a random key per item."""
     return jax.vmap(jax.random.fold_in, (None, 0))(key, jnp.arange(count))
 
 
 def _spoilt(statistics: Any, log_weight: jax.Array) -> Any:
-    """Return results that are NaN where the log weight is, although they do not depend on it."""
+    """Replace results by NaN where the log weight is NaN."""
     return jax.tree.map(lambda x: jnp.where(jnp.isnan(log_weight), jnp.nan, x), statistics)
 
 
 def _check_same(first: Structure, second: Structure) -> None:
-    """Raise ``UsageError`` if structures differ; traced arrays are not compared."""
     leaves, kinds = zip(
         *(jax.tree_util.tree_flatten_with_path(x) for x in (first, second)), strict=True
     )

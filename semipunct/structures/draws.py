@@ -1,7 +1,6 @@
-"""Samples of derivations, as the places of the parts that they use.
+"""Samples of derivations, stored as the indices of the few parts used.
 
-A derivation uses few parts: in a chain of 128 positions and 32 states, one transition in a
-thousand. Arrays with an entry for each part take longer to write than derivations take to draw.
+Writing dense arrays would take longer than sampling.
 """
 
 from __future__ import annotations
@@ -21,20 +20,19 @@ from semipunct.structures.recursion import Recursion
 from semirings.devices import scan
 from semirings.numerics import cumulative, relative
 
+# Indices for no part, and for items with NaN weights.
 _NONE, _UNKNOWN = -1, -2
-"""Indices that mean no place: of a part that is not used, and of any part among NaN weights."""
 
 
 @partial(jax.tree_util.register_dataclass, data_fields=["index"], meta_fields=["shape", "dtype"])
 @dataclass(frozen=True)
 class Places:
-    """The places of the used parts in one array of parts.
+    """The indices of the used parts in one array of parts.
 
     Attributes:
-        index: ``[..., batch, most]`` flat indices into the entries of the item, -1 for none; a
-            part is used as often as its index occurs. -2 where the item has NaN weights.
-        shape: of the entries of an item.
-        dtype: of the log weights.
+        index: ``[..., batch, most]`` flat indices into the item's entries, one per use; -1 for
+            none, -2 if the item has NaN weights.
+        shape: of the item's entries.
     """
 
     index: jax.Array
@@ -42,12 +40,12 @@ class Places:
     dtype: Any
 
     def marks(self) -> jax.Array:
-        """Count the uses of each part: ``[..., batch, *shape]``; NaN if a weight is NaN."""
+        """Count the uses of each part: ``[..., batch, *shape]``, NaN if a weight is NaN."""
         *leading, most = self.index.shape
         size = math.prod(self.shape)
         flat = self.index.reshape(math.prod(leading), most)
         rows = jnp.arange(flat.shape[0])[:, None]
-        # JAX would count a negative index from the end.
+        # JAX counts negative indices from the end.
         place = jnp.where(flat < 0, size, flat)
         nothing = jnp.where(jnp.any(flat == _UNKNOWN, 1, keepdims=True), jnp.nan, 0.0)
         nothing = jnp.broadcast_to(nothing.astype(self.dtype), (flat.shape[0], size))
@@ -56,30 +54,21 @@ class Places:
 
 
 class Traceable(ABC):
-    """A structure that samples derivations by a backward trace through stored forward values.
-
-    The reverse pass in ``Sampling``, for all others, visits every part for every draw.
-    """
+    """A structure that samples by a backward trace through stored forward values."""
 
     @abstractmethod
     def trace(self, key: jax.Array, count: int, recursion: Recursion) -> tuple[Parts, jax.Array]:
         """Draw ``count`` derivations in proportion to their weights.
 
         Returns:
-            For each array of the expanded log weights the places of the parts used, ``[count,
-            batch, most]`` as in ``Places.index``; and ``[batch]`` minus infinity where the item has
-            no derivation, NaN where it has NaN weights, otherwise any number.
+            For each array of the expanded log weights, indices ``[count, batch, most]`` as in
+            ``Places.index``; and ``[batch]`` minus infinity without a derivation, NaN with NaN
+            weights, else any number.
         """
 
 
 def as_places(log_weights: Parts, places: Parts, total: jax.Array) -> Parts:
-    """Return the results of ``Traceable.trace`` as ``Places``, none where there is no derivation.
-
-    Args:
-        log_weights: expanded, arrays ``[batch, ...]``.
-        places: ``[count, batch, most]`` for each of them.
-        total: ``[batch]`` a log weight for each item.
-    """
+    """Convert the results of ``Traceable.trace`` to ``Places``."""
 
     def possible_places(index: jax.Array, weights: jax.Array) -> Places:
         no_place = jnp.where(jnp.isnan(total), _UNKNOWN, _NONE)[:, None]
@@ -90,15 +79,10 @@ def as_places(log_weights: Parts, places: Parts, total: jax.Array) -> Parts:
 
 
 def choose(uniform: jax.Array, log_weight: jax.Array) -> jax.Array:
-    """Choose along the last axis in proportion to weights.
+    """Choose along the last axis in proportion to weights, none of weight zero if any is positive.
 
     Args:
-        uniform: ``[...]`` random numbers in [0, 1), multiples of the machine epsilon.
-        log_weight: ``[..., n]``.
-
-    Returns:
-        ``[...]`` indices of entries of nonzero weight, if there are any. The first is never one of
-        a probability below the machine epsilon of the random numbers.
+        uniform: random numbers in [0, 1), multiples of the machine epsilon.
     """
     return _first_beyond(uniform, _reached(log_weight))
 
@@ -106,16 +90,10 @@ def choose(uniform: jax.Array, log_weight: jax.Array) -> jax.Array:
 def choose_in_row(
     uniform: jax.Array, log_weight: jax.Array, item: jax.Array, row: jax.Array
 ) -> jax.Array:
-    """Choose within rows of tables, like ``choose``.
-
-    Running sums are computed for the rows of the tables or for the rows of the draws, whichever are
-    fewer.
+    """Choose like ``choose`` in rows ``[draws, batch]`` of tables ``[batch, rows, n]``.
 
     Args:
-        uniform: ``[draws, batch]`` random numbers in [0, 1).
-        log_weight: ``[batch, rows, n]``.
         item: ``[batch]`` the table of each item.
-        row: ``[draws, batch]`` the row.
     """
     if uniform.size > log_weight.shape[0] * log_weight.shape[1]:
         return _first_beyond(uniform, _reached(log_weight)[item, row])
@@ -123,16 +101,16 @@ def choose_in_row(
 
 
 def _reached(log_weight: jax.Array) -> jax.Array:
-    """Return running sums of weights along the last axis, -1 where the weight is zero."""
-    # Materialised once: otherwise the compiler would gather the weights again for every use.
+    """Return cumulative sums of weights, -1 for zero weights."""
+    # Without the barrier, the compiler would gather the weights again for every use.
     terms, _ = relative(jax.lax.optimization_barrier(log_weight), -1)
     return jnp.where(terms > 0, cumulative(terms, -1), -1.0)
 
 
 def _first_beyond(uniform: jax.Array, reached: jax.Array) -> jax.Array:
-    """Return the first index whose running sum exceeds the random fraction of the total."""
+    # The first index whose cumulative sum exceeds a fraction of the total.
     reached = jax.lax.optimization_barrier(reached)
-    # A fraction of zero would choose the first entry, however small its probability.
+    # A fraction of zero would choose the first entry, however improbable.
     uniform = jnp.maximum(uniform, jnp.finfo(uniform.dtype).eps)
     threshold = uniform * jnp.max(reached, -1)
     index = jnp.arange(reached.shape[-1], dtype=jnp.int32)
@@ -148,16 +126,17 @@ def descend(
     depth: int,
     randoms: int,
 ) -> jax.Array:
-    """Sample derivations top down, expanding one item of each at a time.
+    """Sample derivations top down, expanding one item of each per step.
 
     Args:
-        split: maps items ``[draws, fields]`` and random numbers ``[draws, randoms]`` to the child
-            items, ``[draws, below, fields]``, and outputs, ``[draws, ...]``. Items with a negative
-            first field are absent, and so are their outputs.
-        first: ``[draws, tops, fields]`` the items at the top.
+        split: maps items ``[draws, fields]`` and random numbers ``[draws, randoms]`` to child items
+            ``[draws, below, fields]`` and outputs ``[draws, ...]``. A negative first field means no
+            item.
+        first: ``[draws, tops, fields]``.
+        depth: the size of the stack of items.
 
     Returns:
-        ``[draws, steps, ...]`` the outputs.
+        Outputs ``[draws, steps, ...]``.
     """
     draws, _, fields = first.shape
     row = jnp.arange(draws)

@@ -1,7 +1,6 @@
-"""Derivations in their usual form: states, segments, heads, spans or orders, arrays of integers.
+"""The usual form of derivations: integer arrays of states, segments, heads, spans or orders.
 
-Such arrays are converted to the places of the parts that they use; marks of all parts and log
-weights follow from these. Values that are no derivation are refused, unless JAX traces them.
+Invalid derivations raise an error unless they are traced.
 """
 
 from __future__ import annotations
@@ -23,51 +22,39 @@ from semipunct.structures.draws import Places
 
 P = TypeVar("P")
 
+# The index of all places of an invalid derivation; ``Places`` counts NaN uses for it.
 _NOWHERE = -2
-"""The index of all places of an array that is no derivation; ``Places`` counts NaN uses there."""
 
 
 @dataclass(frozen=True)
 class Readable(PartWise[P]):
-    """A structure whose derivations have a usual form, an array of integers ``[..., batch, ...]``.
+    """A structure whose derivations have a usual form, integers ``[..., batch, ...]``.
 
-    Entries beyond the length of an item are ignored, and -1 in results. ``form_axes`` is the number
-    of axes of the form of one item.
+    Entries beyond an item's length are ignored in arguments and -1 in results.
     """
 
     form_axes: ClassVar[int] = 1
 
     @abstractmethod
     def places(self, derivations: Any) -> P:
-        """Return the places of the parts of derivations.
-
-        Returns:
-            For each array of parts the indices ``[..., batch, most]`` as in ``Places.index``.
+        """Return the indices of the parts used, ``[..., batch, most]``, as in ``Places.index``.
 
         Raises:
-            UsageError: if they do not fit the structure, naming the item and the entry.
+            UsageError: if a derivation is invalid, naming item and entry.
         """
 
     @abstractmethod
     def from_parts(self, parts: P) -> jax.Array:
-        """Return derivations in the usual form, -1 in the padding and where there is none.
-
-        Args:
-            parts: the number of uses of each part, arrays or ``Places``, of one derivation of each
-                item, with or without leading axes.
-        """
+        """Convert parts, arrays or ``Places``, to the usual form; -1 for none."""
 
     @property
     def weights_by_place(self) -> P:
-        """Log weights that broadcast to the expanded ones."""
         return self.weights
 
     def to_parts(self, derivations: Any) -> P:
-        """Return the parts of derivations, arrays ``[..., batch, ...]`` of the number of uses.
+        """Convert derivations to numbers of uses, ``[..., batch, ...]``.
 
-        Raises:
-            UsageError: if they do not fit the structure, naming the item and the entry. Traced ones
-                have parts of NaN; arrays of -1 have no parts.
+        Arrays of -1 use no parts. Invalid traced derivations have parts of NaN.
         """
         places, whole = self.places(derivations), self.expand().log_weights
         form = derivations if isinstance(derivations, jax.Array) else np.asarray(derivations)
@@ -80,11 +67,7 @@ class Readable(PartWise[P]):
         )
 
     def weigh(self, derivations: Any) -> jax.Array:
-        """Return the log weights ``[..., batch]`` of derivations, minus infinity if one is none.
-
-        Raises:
-            UsageError: if they do not fit the structure.
-        """
+        """Return the log weights of derivations, ``[..., batch]``."""
         return self._weigh(self.places(derivations))
 
     @compile_once()
@@ -114,47 +97,40 @@ class Readable(PartWise[P]):
 
 @dataclass(frozen=True)
 class Direct(Readable[Any]):
-    """A structure with algorithms of its own, because its sum is no recursion over a semiring.
-
-    Derivations are in the usual form.
-    """
+    """A structure with its own algorithms, because it has no recursion over a semiring."""
 
     @abstractmethod
     def log_partition(self) -> jax.Array:
-        """Return the log partition ``[batch]``, whose gradient is the marginals."""
+        """Return the log partition, ``[batch]``, whose gradient is the marginals."""
 
     @abstractmethod
     def argmax(self) -> Any:
-        """Return a best derivation of each item."""
+        pass
 
     @abstractmethod
     def top_k(self, k: int) -> tuple[Any, Any]:
-        """Return the ``k`` best derivations, and their log weights ``[k, batch]``."""
+        """Return the ``k`` best derivations and their log weights, ``[k, batch]``."""
 
     @abstractmethod
     def sample(self, keys: jax.Array, count: int) -> jax.Array:
-        """Draw ``count`` derivations of each item, given a random key ``[batch]`` for each."""
+        """Draw ``count`` derivations of each item from random keys ``[batch]``."""
 
     @abstractmethod
     def entropy(self, marginals: Any) -> jax.Array:
-        """Return the entropy ``[batch]`` in nats."""
+        pass
 
     @abstractmethod
     def kl_divergence(self, log_weights: Any, marginals: Any) -> jax.Array:
-        """Return KL(p || q), ``[batch]`` in nats, where q has other log weights."""
+        """Return KL(p || q) in nats, ``[batch]``, where q has the given log weights."""
 
 
 def as_marks(array: Any) -> jax.Array:
-    """Return the number of uses of each part, of an array or of ``Places``."""
+    """Return the number of uses of each part as an array."""
     return array.marks() if isinstance(array, Places) else jnp.asarray(array)
 
 
 def used_entry(array: Any, axes: int = 1) -> jax.Array:
-    """Return the flat index of the used part along the last axes, -1 where none is used.
-
-    Args:
-        array: the uses of parts, with at most one in each entry of the other axes, or ``Places``.
-    """
+    """Return the flat index along the last axes of the used part, -1 for none."""
     if not isinstance(array, Places):
         marks = jnp.asarray(array)
         *leading, size = (*marks.shape[: marks.ndim - axes], math.prod(marks.shape[-axes:]))
@@ -174,7 +150,7 @@ def used_entry(array: Any, axes: int = 1) -> jax.Array:
 
 
 def as_form(derivations: Any, shape: tuple[int | None, ...], name: str) -> Any:
-    """Return derivations as a NumPy array, or a traced one of JAX, after checks."""
+    """Check shape and dtype of derivations; return a NumPy array, or a traced one."""
     array = derivations if isinstance(derivations, Tracer) else np.asarray(derivations)
     last = array.shape[max(0, array.ndim - len(shape)) :]
     fits = len(last) == len(shape) and all(
@@ -189,17 +165,10 @@ def as_form(derivations: Any, shape: tuple[int | None, ...], name: str) -> Any:
 
 
 def check(valid: Any, form: Any, explain: Callable[[tuple[int, ...]], str]) -> None:
-    """Raise an error for the first array that is no derivation, unless JAX traces them.
-
-    Arrays of -1, as of items without a derivation, are accepted.
+    """Raise ``UsageError`` for the first invalid derivation, unless traced or all -1.
 
     Args:
-        valid: ``[..., batch]`` whether each is a derivation.
-        form: ``[..., batch, ...]`` derivations.
-        explain: returns the message for the index of an array.
-
-    Raises:
-        UsageError: with that message.
+        explain: returns the message for an index of ``valid``.
     """
     if isinstance(valid, Tracer) or valid.all():
         return
@@ -210,34 +179,27 @@ def check(valid: Any, form: Any, explain: Callable[[tuple[int, ...]], str]) -> N
 
 
 def mask_places(valid: Any, *indices: Any) -> tuple[jax.Array, ...]:
-    """Return indices of places, none where the array is no derivation.
-
-    Args:
-        valid: ``[..., batch]`` whether each is a derivation.
-        *indices: ``[..., batch, most]`` arrays.
-    """
+    """Replace indices ``[..., batch, most]`` of invalid derivations by ``_NOWHERE``."""
     xp = modules_of(valid, *indices)
     return tuple(xp.where(xp.asarray(valid)[..., None], x, _NOWHERE) for x in indices)
 
 
 def modules_of(*arrays: Any) -> Any:
-    """Return the module, NumPy or JAX's, that computes with arrays without leaving the host."""
+    """Return ``numpy``, or ``jax.numpy`` if any array is traced."""
     return jnp if any(isinstance(x, Tracer) for x in arrays) else np
 
 
 def used_places(lengths: Any, size: int) -> Any:
-    """Return ``[batch, size]`` which places lengths include, concrete if they are."""
+    """Return a mask ``[batch, size]`` of positions within lengths."""
     lengths = lengths if isinstance(lengths, Tracer) else np.asarray(lengths)
     return np.arange(size) < lengths[:, None]
 
 
 def check_labels(labels: Any, used: Any, count: int, name: str, label: str) -> Any:
-    """Return ``[..., batch]`` whether all labels are in range; refuse concrete ones that are not.
+    """Return whether all used labels are in range, ``[..., batch]``; raise if concrete.
 
     Args:
-        labels: ``[..., batch, n]``.
-        used: ``[batch, n]`` which of them are used.
-        label: what a label is, in the plural.
+        label: the noun for labels, in the plural.
     """
     wrong = used & ((labels < 0) | (labels >= count))
 
@@ -251,12 +213,7 @@ def check_labels(labels: Any, used: Any, count: int, name: str, label: str) -> A
 
 
 def first_rows(rows: jax.Array, used: jax.Array, count: int) -> jax.Array:
-    """Return the used rows, in order, then rows of -1.
-
-    Args:
-        rows: ``[..., many, fields]``.
-        used: ``[..., many]``.
-    """
+    """Move used rows ``[..., many, fields]`` to the front, in order, and fill with -1."""
     order = jnp.argsort(~used, -1, stable=True)[..., :count]
     chosen = jnp.take_along_axis(rows, order[..., None], -2)
     return jnp.where(jnp.take_along_axis(used, order, -1)[..., None], chosen, -1)

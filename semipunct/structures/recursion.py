@@ -1,8 +1,7 @@
 """Scans over the steps of a dynamic program, with a memory budget for the reverse pass.
 
-If the residuals of the steps exceed the budget, the steps are divided into chunks, the state at the
-start of each chunk is stored, and the rest is recomputed one chunk at a time (Chen et al. 2016;
-Griewank and Walther 2000). Slices are read in place (docs/decisions/recursions.md).
+If residuals exceed the budget, only the state at the start of each chunk of steps is stored, and
+the reverse pass recomputes one chunk at a time (Chen et al. 2016; Griewank and Walther 2000).
 """
 
 from __future__ import annotations
@@ -29,11 +28,12 @@ MIB = 2**20
 
 
 class Plan(NamedTuple):
-    """A plan of one scan.
+    """The memory plan of one scan.
 
     Attributes:
-        chunk: steps whose residuals are stored at a time; all of them if nothing is recomputed.
-        kept_mib: the memory used by this plan, in MiB, including states at the starts of chunks.
+        chunk: steps whose residuals are stored at a time; all of them without recomputation.
+        residual_mib: residuals of all steps.
+        kept_mib: memory used, including states at the starts of chunks.
     """
 
     steps: int
@@ -43,14 +43,13 @@ class Plan(NamedTuple):
 
     @property
     def recomputes(self) -> bool:
-        """True if the reverse pass recomputes the steps."""
         return self.chunk < self.steps
 
 
 def memory(
     structure: Any, recursion: Recursion | None = None, semiring: Semiring = Log()
 ) -> list[Plan]:
-    """Return the memory plan of the reverse pass of each scan, without computing anything."""
+    """Return the memory plan of each scan's reverse pass without running it."""
     plans: list[Plan] = []
     how = Recursion(recursion.budget_mib if recursion else None, plans.append)
 
@@ -65,27 +64,22 @@ def memory(
 
 @dataclass(frozen=True)
 class Recursion:
-    """A method of running steps, with or without a memory budget.
+    """Runs the steps of a dynamic program, optionally within a memory budget.
 
     Attributes:
-        budget_mib: MiB that may be stored for the reverse pass of one scan, or None for no limit.
-            Inputs and outputs (weights and gradients) are not counted.
-        report: called with the plan of each scan when it is traced. A question that another report
-            has traced is traced anew.
+        budget_mib: MiB stored for the reverse pass of one scan, excluding inputs and outputs; None
+            for no limit.
+        report: called with the plan of each scan during tracing.
     """
 
     budget_mib: float | None = None
     report: Callable[[Plan], None] | None = None
 
     def scan(self, step: Step, state: Carry, slices: Slices, steps: int) -> Carry:
-        """Apply ``step`` to the state for each index along axis 1 of the slices.
-
-        Args:
-            step: maps a state and slices ``[batch, ...]`` to the next state.
-            slices: a pytree of arrays ``[batch, steps, ...]``.
+        """Apply ``step`` for each index along axis 1 of the slices, ``[batch, steps, ...]``.
 
         Raises:
-            ValueError: if not even one step at a time fits into the budget.
+            ValueError: if the budget is too small for a single step at a time.
         """
         if steps == 0:
             return state
@@ -94,19 +88,9 @@ class Recursion:
     def scan_outputs(
         self, step: StepWithOutputs, state: Carry, slices: Slices, steps: int
     ) -> tuple[Carry, Outputs]:
-        """Apply ``step`` like ``scan``, and also return the outputs of all steps.
+        """Like ``scan``, with a ``step`` that also returns outputs ``[batch, ...]``.
 
-        Args:
-            step: maps a state and slices ``[batch, ...]`` to the next state and to outputs
-                ``[batch, ...]``, a pytree of arrays.
-            slices: a pytree of arrays ``[batch, steps, ...]``.
-
-        Returns:
-            The last state, and the outputs, ``[batch, steps, ...]``. Outputs are not counted in the
-            budget.
-
-        Raises:
-            ValueError: if not even one step at a time fits into the budget.
+        Outputs are stacked along axis 1 and not counted in the budget.
         """
         read, sliced = _reader(slices)
         indexed = (jnp.arange(steps), sliced)
@@ -124,7 +108,6 @@ class Recursion:
         self, body: Callable[..., Any], run: Callable[..., Any], state: Carry, indexed: Any,
         steps: int,
     ) -> tuple[Carry, Outputs]:  # fmt: skip
-        """Run all steps, in chunks if the budget requires it; outputs have a leading step axis."""
         if self.budget_mib is None and self.report is None:
             return run(state, indexed)
         plan = self._plan(body, state, indexed[1], steps)
@@ -160,17 +143,13 @@ class Recursion:
                 f"with {residuals / MIB:.3g} MiB of residuals each: at least "
                 f"{mebibytes(best):.3g} MiB"
             )
-        # The longest chunks that fit, since fewer chunks need less recomputation.
+        # Longer chunks need less recomputation.
         chunk = max(c for c in range(best, steps) if mebibytes(c) <= self.budget_mib)
         return Plan(steps, chunk, whole, mebibytes(chunk))
 
 
 def _residual_bytes(body: Callable[..., Any], state: Carry, slices: Slices) -> int:
-    """Return the size in bytes of the residuals of one step.
-
-    Arrays that are the same in all steps, such as the rules of a grammar, are none: a scan stores
-    them once.
-    """
+    """Return the size of the residuals of one step, except those stored once for all steps."""
 
     def residuals(carry: Carry, sliced: Slices) -> Any:
         # The function that jax.vjp returns is a pytree of its residuals.
@@ -187,13 +166,10 @@ def _residual_bytes(body: Callable[..., Any], state: Carry, slices: Slices) -> i
 
 
 def _reader(slices: Slices) -> tuple[Callable[[jax.Array, Slices], Slices], Slices]:
-    """Return a function that reads the slices of a step, and the arrays to scan over.
-
-    Values are read in place, by index, since moving the step axis to the front would copy
-    everything. Only tangents (and cotangents) are moved, because otherwise each step of the reverse
-    pass would add to an array of full size. The moved values themselves are not used, and the
-    compiler removes them.
-    """
+    """Return a function that reads the slices of a step, and the arrays to scan over."""
+    # Values are read in place by index: moving the step axis to the front would copy them. Tangents
+    # are moved, since otherwise each reverse step would add to an array of full size. The compiler
+    # removes the unused moved values.
     moved = jax.tree.map(lambda x: jnp.moveaxis(x, 1, 0), slices)
     return lambda index, moving: jax.tree.map(
         lambda x, y: _read(x, index, y) if _floating(x) else y, slices, moving
@@ -206,11 +182,8 @@ def _floating(x: jax.Array) -> bool:
 
 @jax.custom_jvp
 def _read(array: jax.Array, index: jax.Array, moving: jax.Array) -> jax.Array:
-    """Read entry ``index`` along axis 1 of an array; with the derivative of ``moving``.
-
-    The array must stay differentiable by itself: when JAX differentiates a reverse pass again it
-    ignores the custom rule below, and differentiates this function body.
-    """
+    """Read entry ``index`` along axis 1, with the derivative of ``moving``."""
+    # JAX ignores the custom rule when it differentiates a reverse pass.
     return jax.lax.dynamic_index_in_dim(array, index, 1, keepdims=False)
 
 

@@ -1,7 +1,4 @@
-"""Relaxed choices: tempered weights, noise on them (perturb and MAP), straight-through gradients.
-
-The best derivation is a piecewise constant function of the weights; marginals have gradients.
-"""
+"""Relaxed choices: tempering, perturb-and-MAP and straight-through gradients."""
 
 from __future__ import annotations
 
@@ -21,32 +18,25 @@ from semipunct.structures.distribution import Distribution, as_shape
 S = TypeVar("S", bound=Structure)
 
 Noise = Literal["gumbel", "gaussian"]
-"""The distribution of noise, with mean zero."""
 
 _NOISE: dict[str, Callable[[jax.Array, tuple[int, ...], Any], jax.Array]] = {
-    # The mean of a Gumbel variable is Euler's constant.
+    # Euler's constant is the mean of a Gumbel variable.
     "gumbel": lambda key, shape, dtype: jax.random.gumbel(key, shape, dtype) - jnp.euler_gamma,
     "gaussian": jax.random.normal,
 }
 
 
 def temper(distribution: Distribution[S], temperature: Any) -> Distribution[S]:
-    """Return the distribution whose log weights are divided by a temperature.
-
-    Towards zero all probability is on the best derivation; high temperatures make derivations
-    equally probable.
-
-    Args:
-        temperature: a positive number, or an array of shape ``[]``.
+    """Divide the log weights by a temperature.
 
     Raises:
-        UsageError: if the temperature is not positive, or the structure has weights that are not of
-            its parts (phrase marks, given trees).
+        UsageError: if the temperature is not positive, or weights do not all belong to
+            parts (phrase marks, given trees).
     """
     _check_positive("temperature", temperature)
 
     def divided(w: jax.Array) -> jax.Array:
-        # The gradient of a quotient of infinity, or of padding, would be NaN.
+        # Dividing infinity or NaN would give NaN gradients.
         finite = jnp.where(jnp.isfinite(w), w, 0.0)
         return jnp.where(jnp.isfinite(w), finite / temperature, w).astype(w.dtype)
 
@@ -62,14 +52,7 @@ def temper(distribution: Distribution[S], temperature: Any) -> Distribution[S]:
 
 
 def straight_through(hard: Parts, soft: Parts) -> Parts:
-    """Return the parts of a choice, with the gradient of a relaxed one.
-
-    Args:
-        hard: parts of the best derivation, or of a sample.
-        soft: parts of the same shapes that have a gradient, such as marginals.
-
-    Raises:
-        UsageError: if the shapes differ.
+    """Return hard parts (argmax or a sample) with the gradient of soft ones (such as marginals).
 
     Source: Bengio et al. (2013), section 3; with a sample and its tempered marginals, Jang et al.
     (2017), section 2.2.
@@ -84,17 +67,13 @@ def straight_through(hard: Parts, soft: Parts) -> Parts:
 def perturb(
     distribution: Distribution[S], key: jax.Array, scale: Any = 1.0, noise: Noise = "gumbel"
 ) -> Distribution[S]:
-    """Return the distribution with noise on the log weight of each part, at each place of use.
+    """Add noise to the log weight of each part at each place of use.
 
     The marginals of ``temper(perturb(...), temperature)`` are a relaxed sample with an exact
-    gradient: the smaller the temperature, the closer to the draw of ``perturb_and_map`` with the
-    same noise.
-
-    Args:
-        scale: a positive factor of the noise.
+    gradient; at low temperature they approach the draw of ``perturb_and_map``.
 
     Raises:
-        UsageError: if ``scale`` is not positive, or the noise has another name.
+        UsageError: if ``scale`` is not positive, or the noise is unknown.
 
     Source: Corro and Titov (2019); Paulus et al. (2020), stochastic softmax tricks.
     """
@@ -118,21 +97,16 @@ def perturb_and_map(
     noise: Noise = "gumbel",
     together: int = 8,
 ) -> Parts:
-    """Draw the parts of derivations that are best under noise on each part.
+    """Draw derivations that are best under noise on each part.
 
-    Where one part makes a derivation, Gumbel noise gives exact samples; otherwise the draws differ
-    from ``Distribution.sample``, but each takes no more than a best derivation.
+    Gumbel noise gives exact samples if each derivation has a single part. Otherwise the
+    distribution differs from ``Distribution.sample``, but each draw costs only an argmax.
 
     Args:
-        sample_shape: sizes of leading axes, or the size of one.
-        scale: a positive factor of the noise: its temperature.
-        together: the number of simultaneous draws; more take more memory and less time.
+        together: simultaneous draws, a trade of memory for time.
 
     Returns:
-        Parts ``[*sample_shape, *batch, ...]``, zero where there is no derivation.
-
-    Raises:
-        UsageError: if a size or ``scale`` is not positive, or the noise has another name.
+        Parts ``[*sample_shape, *batch, ...]``, zero if there is no derivation.
 
     Source: Papandreou and Yuille (2011).
     """

@@ -1,13 +1,11 @@
 """Random non-projective trees, by loop-erased random walks or word by word from marginals.
 
-A walk from a word steps to heads, drawn in proportion to the weights of arcs, until it meets the
-tree, which then gets the path without its loops; the next walk starts at a word that is not in the
-tree (Wilson 1996). With a single root, its child is drawn from the marginals first (Zmigrod et al.
-2021, section 4), and walks end there.
+A walk from a word follows random heads until it meets the tree, and its path without loops is added
+to the tree; the next walk starts at a word outside the tree (Wilson 1996). With a single root, its
+child is drawn from the marginals first, and walks end there (Zmigrod et al. 2021, section 4).
 
-Many trees are drawn side by side, each in a lane: every step is one draw for all lanes. Heads are
-drawn by the alias method (Walker 1977; Vose 1991), in constant time; probabilities are rounded to
-multiples of 2**-31.
+Each lane draws one tree, one head per step, by the alias method (Walker 1977; Vose 1991) with
+probabilities rounded to multiples of 2**-31.
 """
 
 from __future__ import annotations
@@ -21,20 +19,19 @@ from semipunct.structures.matrix_tree import by_elimination
 from semirings.devices import axes_of, scan, varying
 from semirings.threefry import threefry_2x32
 
+# Trees of an item drawn in parallel; samples of a key depend on it.
 _LANES = 32
-"""The number of trees of an item that are drawn side by side; the draws of a key depend on it."""
 
+# Bits of a rounded probability.
 _BITS = 31
-"""The number of bits of a rounded probability."""
 
 
 class Aliases(NamedTuple):
-    """Tables of the alias method: slot i means i or ``other[i]``.
+    """Tables of the alias method: slot i means i or ``other[i]``, ``[rows, slots]``.
 
     Attributes:
-        threshold: ``[rows, slots]`` how many of the ``2**31 / slots`` numbers of a slot mean the
-            slot itself; the number of slots is a power of two.
-        other: ``[rows, slots]``.
+        threshold: how many of a slot's ``2**31 / slots`` numbers mean i; the number of slots is a
+            power of two.
     """
 
     threshold: jax.Array
@@ -42,19 +39,12 @@ class Aliases(NamedTuple):
 
 
 def aliases(probabilities: jax.Array) -> Aliases:
-    """Make the tables for rows of probabilities.
-
-    Args:
-        probabilities: ``[rows, choices]``; each row has the sum one, up to rounding. A row that has
-            not chooses something.
-
-    Source: Vose (1991), in integers, so that no rounding error is left over.
-    """
+    """Build tables for rows of probabilities, in integers to avoid rounding errors (Vose 1991)."""
     rows, choices = probabilities.shape
     slots = max(2, 1 << (choices - 1).bit_length())
     capacity = jnp.uint32((1 << _BITS) // slots)
     row = jnp.arange(rows)
-    # Rounded down, and a little less, so that the largest choice gets the rest.
+    # Rounded down and reduced slightly; the largest choice gets the remainder.
     rounded = jnp.clip(probabilities * (2.0**_BITS * (1 - 2.0**-20)), 0.0, 2.0**_BITS)
     share = jnp.pad(rounded.astype(jnp.uint32), ((0, 0), (0, slots - choices)))
     missing = jnp.uint32(1 << _BITS) - jnp.sum(share, 1, dtype=jnp.uint32)
@@ -63,7 +53,7 @@ def aliases(probabilities: jax.Array) -> Aliases:
     number = jnp.cumsum(is_light, 1, dtype=jnp.int32)
     lights = number[:, -1]
     place = jnp.where(is_light, number - 1, lights[:, None] + jnp.arange(slots) - number)
-    # The light choices, then the heavy ones, which fill the slots of the light.
+    # Light choices, then heavy ones, which fill the slots of the light ones.
     order = jnp.zeros((rows, slots), jnp.int32)
     order = order.at[row[:, None], place].set(jnp.arange(slots, dtype=jnp.int32))
 
@@ -72,7 +62,7 @@ def aliases(probabilities: jax.Array) -> Aliases:
         at_light, at_heavy, next_heavy = (
             order[row, jnp.minimum(x, slots - 1)] for x in (light, heavy, heavy + 1)
         )
-        # The heavy choice becomes a light one when no more than a slot is left of it.
+        # A heavy choice becomes light when no more than one slot remains.
         fills = ((left > capacity) | (heavy >= slots)) & (light < lights)
         slot = jnp.where(fills, at_light, at_heavy)
         own = jnp.where(fills, share[row, at_light], left)
@@ -90,20 +80,15 @@ def aliases(probabilities: jax.Array) -> Aliases:
 
 
 class _Lanes(NamedTuple):
-    """The state of the walks, ``[lanes]`` or flat arrays of all lanes.
+    """The state of the walks, ``[lanes]`` or ``[lanes * (n + 1)]``.
 
-    Nodes are kept in an order: first those in the tree, then those on the path of the walk, then
-    the others. A loop is erased by making the path shorter.
+    ``order`` lists nodes of the tree, then of the walk's path, then all others; ``place`` is its
+    inverse. Shortening the path erases a loop.
 
     Attributes:
-        tree: the number of the tree among those of the item.
-        node: the node at which the walk is.
-        members: the number of nodes in the tree.
-        reached: the number of nodes in the tree and on the path.
-        order: ``[lanes * (n + 1)]`` the nodes.
-        place: ``[lanes * (n + 1)]`` the place of each node in the order.
-        heads: ``[(trees + 1) * (n + 1)]`` the last head drawn for each node; the last tree is for
-            lanes that have finished.
+        members: number of nodes in the tree.
+        reached: number of nodes in the tree and on the path.
+        heads: ``[(trees + 1) * (n + 1)]`` last heads drawn; the extra tree is for finished lanes.
     """
 
     tree: jax.Array
@@ -125,13 +110,10 @@ def draw_heads(
 ) -> jax.Array:
     """Draw trees ``[most, batch, n]``, zero beyond the count of an item.
 
-    The time is proportional to the expected number of draws (``matrix_tree.Sums.draws``).
-
     Args:
-        probabilities: ``[batch, n + 1, n + 1]``: in row m, the probability of each head of word m
-            in a step; in row 0, with a single root, of each word to be its child.
-        words: two arrays ``[batch]`` of random numbers, which determine the trees of an item.
-        counts: ``[batch]`` numbers of trees, at most ``most``.
+        probabilities: ``[batch, n + 1, n + 1]`` of each head of word m in row m, and of each child
+            of a single root in row 0.
+        words: two arrays ``[batch]`` of random bits.
     """
     batch, size, _ = probabilities.shape
     if size == 1:
@@ -144,7 +126,7 @@ def draw_heads(
     by_place = aliases(probabilities.reshape(batch * size, size))
     slots, tables = by_place.other.shape[1], Aliases(*(x.reshape(-1) for x in by_place))
     shift = 33 - slots.bit_length()
-    # A walk that needs to draw the child of the root starts at the root.
+    # With a single root, the first walk draws its child and so starts at the root.
     first = int(not single_root)
 
     def move(bits: jax.Array, state: _Lanes) -> _Lanes:
@@ -160,7 +142,7 @@ def draw_heads(
         end = jnp.minimum(reached, size - 1)
         at, after = place[start + head], order[start + end]
         is_new, meets_tree = at >= reached, at < members
-        # A new node changes places with the first of the others.
+        # Swap a new node with the first of the others.
         order = order.at[start + at].set(jnp.where(is_new, after, head), mode="promise_in_bounds")
         order = order.at[start + end].set(jnp.where(is_new, head, after), mode="promise_in_bounds")
         place = place.at[start + after].set(jnp.where(is_new, at, end), mode="promise_in_bounds")
@@ -208,14 +190,9 @@ def draw_heads(
 def draw_heads_by_elimination(
     arcs: jax.Array, length: jax.Array, single_root: bool, keys: jax.Array, together: int
 ) -> jax.Array:
-    """Draw trees of one item, heads ``[draws, n]``, word by word from the marginals.
+    """Draw trees of one item, heads ``[draws, n]``, word by word from conditional marginals.
 
-    The marginals of a word are those given the heads of the words before: n eliminations for each
-    tree. A marginal below its own rounding error is taken to be zero.
-
-    Args:
-        arcs: ``[n + 1, n + 1]`` log weights.
-        keys: ``[draws]`` a random key for each.
+    Each tree takes n eliminations. Marginals below their rounding error are taken as zero.
 
     Source: Colbourn et al. (1996).
     """

@@ -1,9 +1,8 @@
-"""Small dense automata and transducers over any semiring, with the epsilon symbol.
+"""Small dense weighted automata and transducers over any semiring, with epsilon.
 
-Both types hold log weights or, after ``lift``, values of a semiring, which operations take and
-return. Leading axes are batch axes. Except for ``compose``, a semiring need not be commutative.
-Operations that sum over cycles need ``semiring.star``; in ``Real`` a cycle of weight one or more
-gives NaN as well as infinity, because zero times infinity is NaN.
+Machines hold log weights or, after ``lift``, values of a semiring; leading axes are batch axes.
+Only ``compose`` needs a commutative semiring. Sums over cycles need ``semiring.star``; in ``Real``,
+a cycle of weight one or more gives NaN or infinity.
 """
 
 from __future__ import annotations
@@ -28,18 +27,18 @@ from semipunct.structures.base import Total
 from semipunct.structures.recursion import Recursion
 from semirings.base import Semiring, Value
 
+# The empty symbol.
 EPSILON = 0
-"""The empty symbol."""
 
 
 class Automaton(NamedTuple):
     """A weighted acceptor.
 
     Attributes:
-        initial: ``[..., states]`` weight of starting in each state.
-        arcs: ``[..., symbols, states, states]`` entry ``[a, s, t]`` is the arc from state s to
-            state t that reads the symbol a; symbol 0 is epsilon.
-        final: ``[..., states]`` weight of ending in each state.
+        initial: ``[..., states]``.
+        arcs: ``[..., symbols, states, states]``; entry ``[a, s, t]`` is the arc from s to t that
+            reads a. Symbol 0 is epsilon.
+        final: ``[..., states]``.
     """
 
     initial: Any
@@ -50,11 +49,8 @@ class Automaton(NamedTuple):
 class Transducer(NamedTuple):
     """A weighted transducer.
 
-    Attributes:
-        initial: ``[..., states]`` weight of starting in each state.
-        arcs: ``[..., inputs, outputs, states, states]`` entry ``[a, b, s, t]`` is the arc from
-            state s to state t that reads a and writes b; symbol 0 is epsilon on either side.
-        final: ``[..., states]`` weight of ending in each state.
+    Arcs are ``[..., inputs, outputs, states, states]``; entry ``[a, b, s, t]`` is the arc from s to
+    t that reads a and writes b.
     """
 
     initial: Any
@@ -66,40 +62,25 @@ Machine = TypeVar("Machine", Automaton, Transducer)
 
 
 def automaton(initial: jax.Array, arcs: jax.Array, final: jax.Array) -> Automaton:
-    """Make a weighted acceptor of log weights.
-
-    Args:
-        initial: ``[states]`` log weights, or ``[batch, states]``; minus infinity forbids.
-        arcs: ``[symbols, states, states]``, or with a leading batch axis; at least epsilon.
-        final: ``[states]``, or ``[batch, states]``.
+    """Create a weighted acceptor from log weights, without or with one batch axis.
 
     Raises:
-        UsageError: if shapes do not fit or a log weight is not one.
+        UsageError: if shapes or log weights are invalid.
     """
     return _checked(Automaton(initial, arcs, final), "symbols states states")
 
 
 def transducer(initial: jax.Array, arcs: jax.Array, final: jax.Array) -> Transducer:
-    """Make a weighted transducer of log weights.
-
-    Args:
-        initial: ``[states]`` log weights, or ``[batch, states]``; minus infinity forbids.
-        arcs: ``[inputs, outputs, states, states]``, or with a leading batch axis.
-        final: ``[states]``, or ``[batch, states]``.
+    """Create a weighted transducer from log weights, without or with one batch axis.
 
     Raises:
-        UsageError: if shapes do not fit or a log weight is not one.
+        UsageError: if shapes or log weights are invalid.
     """
     return _checked(Transducer(initial, arcs, final), "inputs outputs states states")
 
 
 def lift(semiring: Semiring, machine: Machine, feature: Machine | None = None) -> Machine:
-    """Turn log weights and their features into values.
-
-    Args:
-        machine: log weights.
-        feature: an additive quantity of each arc and end, shaped like the log weights.
-    """
+    """Convert log weights, and additive features of the same shapes, to values of a semiring."""
     if feature is None:
         return type(machine)(*(semiring.lift(x) for x in machine))
     return type(machine)(*(semiring.lift(x, f) for x, f in zip(machine, feature, strict=True)))
@@ -111,7 +92,7 @@ def log_weights(semiring: Semiring, machine: Machine) -> Machine:
 
 
 def as_transducer(semiring: Semiring, acceptor: Automaton) -> Transducer:
-    """Return the identity transducer of an acceptor: symbol a becomes the pair (a, a)."""
+    """Return the identity transducer of an acceptor."""
     symbols = sizes(acceptor)[0]
     across = jax.tree.map(lambda x: x[..., :, None, :, :], acceptor.arcs)
     is_diagonal = jnp.eye(symbols, dtype=bool)[:, :, None, None]
@@ -120,17 +101,17 @@ def as_transducer(semiring: Semiring, acceptor: Automaton) -> Transducer:
 
 
 def inputs_of(semiring: Semiring, machine: Transducer) -> Automaton:
-    """Return the input projection of a transducer, summed over its outputs."""
+    """Project a transducer to its input, summing over outputs."""
     return Automaton(machine.initial, semiring.sum(machine.arcs, axis=-3), machine.final)
 
 
 def outputs_of(semiring: Semiring, machine: Transducer) -> Automaton:
-    """Return the output projection of a transducer, summed over its inputs."""
+    """Project a transducer to its output, summing over inputs."""
     return Automaton(machine.initial, semiring.sum(machine.arcs, axis=-4), machine.final)
 
 
 def sizes(machine: Automaton | Transducer) -> tuple[int, int]:
-    """Return the numbers of symbols (output symbols of a transducer) and of states."""
+    """Return the numbers of (output) symbols and states."""
     return jax.tree.leaves(machine.arcs)[0].shape[-3:-1]
 
 
@@ -146,37 +127,19 @@ def _checked(machine: Machine, axes: str) -> Machine:
     return type(machine)(initial, arcs, final)
 
 
+# States of the composition filter.
 FILTERS = 3
-"""The number of states of the filter of a composition."""
 
 
 def compose(semiring: Semiring, first: Transducer, second: Transducer) -> Transducer:
-    """Return the composition of two transducers: the second reads the output of the first.
+    """Compose two transducers: the second reads the output of the first.
 
-    The weight of a pair (x, z) is the sum over y of the weight of (x, y) in the first times the
-    weight of (y, z) in the second.
-
-    Between two shared letters, either machine may take silent arcs. In a semiring that is not
-    idempotent only one order of these moves may be counted. The filter has three states and allows
-    simultaneous moves as long as both machines have one, then moves of a single machine:
-
-    | filter | letter | both silent | second alone | first alone |
-    | ------ | ------ | ----------- | ------------ | ----------- |
-    | 0      | to 0   | to 0        | to 1         | to 2        |
-    | 1      | to 0   |             | to 1         |             |
-    | 2      | to 0   |             |              | to 2        |
-
-    Args:
-        first: values, arcs ``[..., inputs, letters, states, states]``.
-        second: values, arcs ``[..., letters, outputs, others, others]``, the same leading axes.
-
-    Returns:
-        Values, arcs ``[..., inputs, outputs, n, n]`` with ``n = 3 * states * others``: state
-        ``(filter * states + s) * others + t``.
+    State ``(filter * states + s) * others + t`` of the result combines s of the first with t of the
+    second; the filter has three states.
 
     Raises:
         TypeError: if the semiring is not commutative.
-        UsageError: if the shared symbols differ in number.
+        UsageError: if the numbers of shared letters differ.
 
     Source: Mohri (2009), section 5.1, figure 9; Mohri, Pereira and Riley (1996).
     """
@@ -196,7 +159,7 @@ def compose(semiring: Semiring, first: Transducer, second: Transducer) -> Transd
     letter = s.sum(jax.tree.map(lambda x: x[..., EPSILON + 1 :, :, :, :, :, :], pairs), axis=-6)
     shape = jax.tree.leaves(letter)[0].shape
     inputs, outputs, states, states_of_second = shape[-6:-2]
-    # A machine that does not move keeps its state, and reads and writes epsilon.
+    # A machine that does not move keeps its state and reads and writes epsilon.
     first_keeps_state, second_keeps_state = (
         jnp.eye(states, dtype=bool),
         jnp.eye(states_of_second, dtype=bool),
@@ -206,10 +169,9 @@ def compose(semiring: Semiring, first: Transducer, second: Transducer) -> Transd
     nothing = s.zeros(shape)
     second_alone = s.where(first_stays, _silent(second_arcs), nothing)
     first_alone = s.where(second_stays, _silent(first_arcs), nothing)
-    # Where the first writes epsilons and the second reads some, the same pair of paths could be
-    # walked in many interleavings. The filter admits one: both move silently together as long as
-    # both can, then one of them alone until a letter is shared. Rows and columns are its states:
-    # anything may follow; the second moves alone; the first moves alone.
+    # Between shared letters, either machine may take silent arcs. To count each pair of paths once,
+    # a filter admits one interleaving: simultaneous moves, then moves of a single machine. Rows and
+    # columns are filter states: any move; the second moves alone; the first moves alone.
     rows = [
         [s.plus(letter, _silent(pairs)), second_alone, first_alone],
         [letter, second_alone, nothing],
@@ -232,17 +194,14 @@ def compose(semiring: Semiring, first: Transducer, second: Transducer) -> Transd
 
 
 def _silent(value: Value) -> Value:
-    """Return the arcs whose shared letter is epsilon."""
     return jax.tree.map(lambda x: x[..., EPSILON, :, :, :, :, :], value)
 
 
 def _epsilon(symbols: int, axes: int) -> jax.Array:
-    """Return a mask of the epsilon symbol, with trailing axes of size one."""
     return (jnp.arange(symbols) == EPSILON).reshape(symbols, *(1,) * axes)
 
 
 def _pairs(s: Semiring, first: Value, second: Value) -> Value:
-    """Multiply ``[..., states]`` and ``[..., others]`` to ``[..., states * others]``."""
     product = s.times(
         jax.tree.map(lambda x: x[..., :, None], first),
         jax.tree.map(lambda x: x[..., None, :], second),
@@ -251,28 +210,20 @@ def _pairs(s: Semiring, first: Value, second: Value) -> Value:
 
 
 def closure(semiring: Semiring, matrix: Value) -> Value:
-    """Return the star ``1 + A + A A + ...`` of a matrix, the sums over all paths.
-
-    States are added as intermediate states one at a time: the update ``a[i, j] + a[i, k] star(a[k,
-    k]) a[k, j]`` generalises Gauss-Jordan elimination, the Floyd-Warshall algorithm and Kleene's
-    construction.
-
-    Args:
-        matrix: ``[..., n, n]`` values of single steps.
+    """Return the star ``1 + A + A A + ...`` of a matrix ``[..., n, n]``, the sums over all paths.
 
     Raises:
         TypeError: if the semiring has no star.
 
-    Source: Lehmann (1977), Algebraic structures for transitive closure, section 3.
+    Source: Lehmann (1977), section 3.
     """
     s = semiring
     shape = jax.tree.leaves(matrix)[0].shape
     n, leading = shape[-1], (1,) * (len(shape) - 2)
 
-    # Before step k ``paths`` sums over the paths whose intermediate states are less than k. Those
-    # through k go there, around it any number of times, and on, which is also the order of their
-    # factors. Squaring 1 + A repeatedly takes fewer steps, but only ever reaches paths up to some
-    # length, and cycles have none.
+    # As in Gauss-Jordan elimination and the Floyd-Warshall algorithm, before step k ``paths`` sums
+    # over paths with intermediate states below k. Repeated squaring of 1 + A would take fewer steps
+    # but only cover paths of bounded length.
     def through(paths: Value, k: jax.Array) -> tuple[Value, None]:
         into = jax.tree.map(lambda x: jax.lax.dynamic_slice_in_dim(x, k, 1, -1), paths)
         out = jax.tree.map(lambda x: jax.lax.dynamic_slice_in_dim(x, k, 1, -2), paths)
@@ -289,16 +240,10 @@ def closure(semiring: Semiring, matrix: Value) -> Value:
 def remove_epsilon(semiring: Semiring, automaton: Automaton) -> Automaton:
     """Return an equivalent automaton without epsilon arcs.
 
-    With E the epsilon arcs, arcs become ``star(E) A`` and final weights ``star(E) rho``.
-
-    Raises:
-        TypeError: if the semiring has no star.
-
-    Source: Mohri (2002), Generic epsilon-removal and input epsilon-normalization algorithms for
-    weighted transducers, section 3.
+    Source: Mohri (2002), Generic epsilon-removal, section 3.
     """
-    # Epsilons before an arc belong to the arc, and those after the last one to the final weight: so
-    # each path is counted once.
+    # Arcs become star(E) A and final weights star(E) rho: epsilons before an arc belong to the arc,
+    # epsilons after the last arc to the final weight.
     s = semiring
     silent = closure(s, jax.tree.map(lambda x: x[..., EPSILON, :, :], automaton.arcs))
     reading = jax.tree.map(lambda x: x[..., EPSILON + 1 :, :, :], automaton.arcs)
@@ -312,21 +257,14 @@ def remove_epsilon(semiring: Semiring, automaton: Automaton) -> Automaton:
 def distances(semiring: Semiring, automaton: Automaton) -> Value:
     """Sum over all paths between each pair of states: ``[..., states, states]``.
 
-    Raises:
-        TypeError: if the semiring has no star.
-
     Source: Mohri (2002), Semiring frameworks and algorithms for shortest-distance problems,
-    section 2.4: the generic all-pairs problem.
+    section 2.4.
     """
     return closure(semiring, semiring.sum(automaton.arcs, axis=-3))
 
 
 def shortest_distance(semiring: Semiring, automaton: Automaton) -> Value:
-    """Sum over all accepting paths, that is, over all strings: ``[...]``.
-
-    Raises:
-        TypeError: if the semiring has no star.
-    """
+    """Sum over all accepting paths of all strings: ``[...]``."""
     s = semiring
     between = distances(s, automaton)
     reached = s.sum(s.times(_columns(automaton.initial), between), axis=-2)
@@ -339,18 +277,17 @@ def accept(
     strings: jax.Array,
     lengths: jax.Array | None = None,
 ) -> Total:
-    """Return the weights of strings: sums over all paths that read them, with epsilon arcs.
+    """Return the weights of strings, summed over all paths, including epsilon arcs.
 
-    For semirings without a star, or to compute derivations, see ``string_paths``.
+    For semirings without a star, use ``string_paths``.
 
     Args:
-        automaton: values, with at most one leading axis, the batch axis (or of size 1).
-        strings: ``[batch, length]`` symbols, none of them epsilon.
-        lengths: ``[batch]`` numbers of symbols used, 0 to ``length``; all of them by default.
+        automaton: values, with an optional batch axis.
+        strings: ``[batch, length]`` symbols other than epsilon.
+        lengths: ``[batch]``; ``length`` by default.
 
     Raises:
-        TypeError: if the semiring has no star.
-        UsageError: if shapes do not fit, or a length or a symbol is out of range.
+        UsageError: if a shape, length or symbol is invalid.
     """
     s = semiring
     arcs = jax.tree.leaves(automaton.arcs)[0]
@@ -381,10 +318,8 @@ def read_strings(
     """Multiply a row vector, one matrix per position and a column vector.
 
     Args:
-        start: ``[batch, states]`` the row vectors.
-        matrix: maps a slice ``[batch, ...]`` to its matrices ``[batch, states, states]``.
-        slices: a pytree of arrays ``[batch, length, ...]``.
-        final: the column vectors, of a shape that broadcasts to ``[batch, states]``.
+        matrix: maps a slice ``[batch, ...]`` to matrices ``[batch, states, states]``.
+        slices: ``[batch, length, ...]``.
     """
     s = semiring
     batch, length = jax.tree.leaves(slices)[0].shape[:2]
@@ -398,18 +333,13 @@ def read_strings(
 def reading_step(
     semiring: Semiring, matrix: Callable[[Any], Value], lengths: jax.Array
 ) -> Callable[[Any, Any], Any]:
-    """Return the step of ``read_strings``, whose carry is vectors and the log of their scale.
-
-    Args:
-        matrix: maps a slice ``[batch, ...]`` to its matrices ``[batch, states, states]``.
-    """
+    """Return the step of ``read_strings``; it carries vectors and the logs of their scales."""
     s = semiring
 
     def step(state: Any, indexed: Any) -> Any:
         vector, log_scale = state
         position, at = indexed
-        # Divided out in every step: the product of many small weights would leave the range of
-        # floats, and with it all states alike.
+        # Rescaled in every step, since products of many small weights underflow.
         after = s.sum(s.times(_columns(vector), matrix(at)), axis=1)
         after, factor = s.balance(after, (1,))
         active = position < lengths
@@ -422,14 +352,7 @@ def reading_step(
 def checked_strings(
     strings: jax.Array, lengths: jax.Array | None, arcs: jax.Array, axes: str
 ) -> tuple[jax.Array, jax.Array]:
-    """Check strings and lengths, and fill strings with epsilon beyond their lengths.
-
-    Args:
-        strings: ``[batch, length]`` symbols.
-        lengths: ``[batch]`` symbols used, or None for all.
-        arcs: the arcs of the automaton that will read them.
-        axes: the names of the axes of ``arcs``.
-    """
+    """Check strings and lengths, and pad with epsilon; ``axes`` names the axes of ``arcs``."""
     strings = jnp.asarray(strings)
     check_shapes(strings=(strings, "batch length"))
     length = strings.shape[1]
@@ -446,7 +369,7 @@ def checked_strings(
 def _check_symbols(
     strings: npt.NDArray[Any], lengths: npt.NDArray[Any], shape: tuple[int, ...], symbols: int
 ) -> None:
-    """Check concrete strings in NumPy, since under a JAX trace ``jax.numpy`` results are traced."""
+    # In NumPy, since under a trace ``jax.numpy`` results would be traced.
     used = np.arange(strings.shape[1])[None] < lengths[:, None]
     wrong = np.argwhere(used & ((strings <= EPSILON) | (strings >= symbols)))
     if len(wrong):
@@ -458,11 +381,7 @@ def _check_symbols(
 
 
 def _product(s: Semiring, a: Value, b: Value) -> Value:
-    """Multiply matrices, summing term by term.
-
-    The ``matmul`` of a semiring may lose entries that are far below the largest; the automaton
-    might then no longer accept a string.
-    """
+    """Multiply matrices by summing terms: ``matmul`` may lose entries far below the largest."""
     left = jax.tree.map(lambda x: x[..., :, :, None], a)
     right = jax.tree.map(lambda x: x[..., None, :, :], b)
     return s.sum(s.times(left, right), axis=-2)

@@ -1,13 +1,6 @@
 """String paths: the accepting paths of an automaton for given strings.
 
-| Part    | Shape                               | Entry                                   |
-| ------- | ----------------------------------- | --------------------------------------- |
-| initial | ``[batch, states]``                 | ``[b, s]``: the path begins in s        |
-| arcs    | ``[batch, length, states, states]`` | ``[b, i, s, t]``: s to t reads symbol i |
-| final   | ``[batch, states]``                 | ``[b, s]``: the path ends in s          |
-
-Before ``expand`` the arcs are the automaton's, ``[batch, symbols, states, states]``,
-shared by all positions. A first axis of size 1 is shared by all batch items.
+Parts are the first state, the arc that reads each symbol, and the last state.
 """
 
 from __future__ import annotations
@@ -49,7 +42,11 @@ from semirings.numerics import log_balance, log_times, maximum
 
 
 class PathParts(NamedTuple):
-    """An entry for each part of a path; the module's table has their shapes."""
+    """Parts: ``[batch, states]``, ``[batch, length, states, states]`` and ``[batch, states]``.
+
+    Before ``expand``, all positions share the arcs ``[batch, symbols, states, states]``. A batch
+    axis of size 1 is shared by all items.
+    """
 
     initial: Any
     arcs: Any
@@ -65,10 +62,10 @@ class PathParts(NamedTuple):
 class StringPaths(Readable[PathParts], Traceable):
     """The accepting paths of a batch of strings; see ``string_paths``.
 
-    Their usual form is ``[..., batch, length + 1]`` states: the first, and that after each symbol.
+    Their usual form is ``[..., batch, length + 1]`` states, before and after each symbol.
 
     Attributes:
-        strings: ``[batch, length]`` symbols; epsilon beyond the lengths.
+        strings: ``[batch, length]``, padded with epsilon.
         by_position: whether arcs are expanded to positions.
     """
 
@@ -106,15 +103,9 @@ class StringPaths(Readable[PathParts], Traceable):
         return jnp.concatenate([used_entry(parts.initial)[..., None], after], -1)
 
     def uses(self, parts: PathParts) -> Automaton:
-        """Count the uses of each arc of the automaton: sum expanded parts over positions.
+        """Sum expanded parts over positions, with arcs ``[..., batch, symbols, states, states]``.
 
-        For marginals these are the expected counts for re-estimation (Baum 1972).
-
-        Args:
-            parts: expanded, ``[..., batch, length, states, states]`` and so on.
-
-        Returns:
-            ``[..., batch, symbols, states, states]`` and so on, zero for epsilon.
+        For marginals, these are the expected counts for re-estimation (Baum 1972).
         """
         used = jnp.arange(self.strings.shape[1])[None] < self.lengths[:, None]
         is_read = (self.strings[:, :, None] == jnp.arange(self.symbols)[None, None]) & used[
@@ -134,7 +125,6 @@ class StringPaths(Readable[PathParts], Traceable):
         feature: PathParts | None = None,
         recursion: Recursion = Recursion(),
     ) -> Total:
-        """Run the forward recursion."""
         s = semiring
         features = PathParts(None, None, None) if feature is None else feature
         if not self.by_position:
@@ -156,10 +146,6 @@ class StringPaths(Readable[PathParts], Traceable):
     def trace(
         self, key: jax.Array, count: int, recursion: Recursion
     ) -> tuple[PathParts, jax.Array]:
-        """Filter forward and sample backward.
-
-        Place i of the arcs is the arc that reads symbol i.
-        """
         initial, arcs, final = self._written_out(self.weights)
         arcs = mask_padding(jnp.arange(self.strings.shape[1])[None] < self.lengths[:, None], arcs)
         batch, length, states, _ = arcs.shape
@@ -205,7 +191,6 @@ class StringPaths(Readable[PathParts], Traceable):
         )
 
     def _at_positions(self, arcs: jax.Array) -> jax.Array:
-        """Gather the arcs of the symbol at each position: ``[batch, length, ...]``."""
         item = jnp.arange(len(self.lengths))[:, None] % arcs.shape[0]
         return arcs[item, self.strings]
 
@@ -214,18 +199,18 @@ class StringPaths(Readable[PathParts], Traceable):
 def string_paths(
     automaton: Automaton, strings: jax.Array, lengths: jax.Array | None = None
 ) -> StringPaths:
-    """Make the accepting paths of strings.
+    """Create the accepting paths of strings.
 
-    A path has one arc for each symbol, so semirings without a star can be used. Epsilon arcs are
-    refused, but ignored where JAX traces the weights: ``remove_epsilon`` in ``Log`` replaces them.
+    A path has one arc per symbol, so the semiring needs no star. Replace epsilon arcs with
+    ``remove_epsilon`` in ``Log`` first; if the weights are traced, they are ignored.
 
     Args:
-        automaton: log weights; axes of the batch may have size 1 or be missing.
-        strings: ``[*batch, length]`` symbols, none of them epsilon.
-        lengths: ``[*batch]``, from 0 on; ``length`` by default.
+        automaton: log weights; batch axes may be missing or of size 1.
+        strings: ``[*batch, length]`` symbols other than epsilon.
+        lengths: ``[*batch]``; ``length`` by default.
 
     Raises:
-        UsageError: if there are epsilon arcs, or a shape, a length or a symbol is wrong.
+        UsageError: for epsilon arcs, or an invalid shape, length or symbol.
     """
     initial, arcs, final = (as_log_weights(x) for x in automaton)
     arcs = arcs.reshape((1,) * (4 - arcs.ndim) + arcs.shape)

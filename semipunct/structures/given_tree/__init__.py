@@ -1,7 +1,7 @@
 """Given trees whose nodes choose labels at the edges of their constituents, and slot automata.
 
-``trees`` contains the structure and its recursion, ``order`` and ``schedule`` the order of
-operations, computed on the host, ``window`` and ``narrow`` automata of a sliding-window transducer.
+``trees`` has the structure and its recursion, ``order`` and ``schedule`` plan the computation on
+the host, and ``window`` and ``narrow`` implement automata of a sliding-window transducer.
 """
 
 from typing import TYPE_CHECKING, Any

@@ -1,12 +1,11 @@
-"""The matrices of labels at narrow slots, as a diagonal and a few columns.
+"""Label matrices at narrow slots, stored as a diagonal and a few columns.
 
-At a slot where only the last, pending symbol is written, reading a symbol b keeps the pending
-symbol, or makes b the pending one. Its matrix is a diagonal and one column,
+A narrow slot writes only the last pending symbol. Reading a symbol b keeps the pending symbol or
+replaces it with b, so its matrix is a diagonal plus one column,
 
     M(b) v = r_b * v + l_b v[b]
 
-with the weights ``l_b`` of absorbing to the left and ``r_b`` of absorbing to the right, and so the
-matrix of a label of n symbols is a diagonal and n columns. They are computed once for a batch.
+with weights ``l_b`` (absorb left) and ``r_b`` (absorb right). A label of n symbols has n columns.
 """
 
 from __future__ import annotations
@@ -23,12 +22,10 @@ from semirings.base import Groups, Semiring, Value
 
 
 class Columns(NamedTuple):
-    """The indices of the columns of all labels.
+    """Indices of the columns of all label matrices, grouped by label and by symbol read.
 
     Attributes:
-        number: ``[columns]`` their indices among the columns of all nodes of the trie.
-        label: the columns by label.
-        symbol: the columns by the symbol that is read.
+        number: ``[columns]`` indices among the columns of all trie nodes.
     """
 
     number: npt.NDArray[np.int64]
@@ -37,12 +34,6 @@ class Columns(NamedTuple):
 
     @classmethod
     def of(cls, suffixes: Trie, symbols: int) -> Columns:
-        """Number the columns of the labels of a trie.
-
-        Args:
-            suffixes: trie of the reversed labels.
-            symbols: size of the alphabet.
-        """
         at = np.zeros((1, 0), np.int32)
         node, symbol = [np.zeros(0, np.int64)], [np.zeros(0, np.int32)]
         first = 1
@@ -51,7 +42,7 @@ class Columns(NamedTuple):
             node.append((first + np.arange(len(at))).repeat(at.shape[1]))
             symbol.append(at.ravel())
             first += len(at)
-        # Nodes that are not labels also have columns, which are not used.
+        # Inner nodes that are no labels have columns, too, which are dropped.
         label_of_node = np.full(first, -1)
         label_of_node[suffixes.label] = np.arange(len(suffixes.label))
         label = label_of_node[np.concatenate(node)]
@@ -64,13 +55,7 @@ class Columns(NamedTuple):
 
 
 class LabelMatrices(NamedTuple):
-    """The matrices of all labels.
-
-    Attributes:
-        diagonal: ``[labels, symbols]``.
-        column: ``[columns, symbols]`` the columns of all labels.
-        columns: the indices of these columns.
-    """
+    """The matrices of all labels: ``diagonal [labels, symbols]``, ``column [columns, symbols]``."""
 
     diagonal: Value
     column: Value
@@ -80,14 +65,7 @@ class LabelMatrices(NamedTuple):
 def label_matrices(
     semiring: Semiring, suffixes: Trie, columns: Columns, absorbing: Sequence[tuple[Value, Value]]
 ) -> LabelMatrices:
-    """Multiply the matrices of the symbols of each label.
-
-    Args:
-        suffixes: trie of the reversed labels.
-        columns: the columns of that trie.
-        absorbing: for each level of the trie the weights ``l`` and ``r`` of the symbols of its
-            nodes, ``[nodes, symbols]``.
-    """
+    """Multiply the matrices of each label's symbols, given (``l``, ``r``) per level of the trie."""
     s, symbols = semiring, len(columns.symbol.table)
     diagonal, column = s.ones((1, symbols)), s.zeros((1, 0, symbols))
     diagonals, columns_of_lengths = [diagonal], [s.zeros((0, symbols))]
@@ -116,13 +94,7 @@ def label_matrices(
 
 
 class NarrowProducts(NamedTuple):
-    """``Products`` at narrow slots, computed without the vector of each label.
-
-    Attributes:
-        labels: the matrices.
-        a: ``[lanes, symbols]`` column vectors.
-        b: ``[lanes, symbols]`` row vectors.
-    """
+    """``Products`` at narrow slots, without a vector for each label."""
 
     semiring: Semiring
     labels: LabelMatrices
@@ -153,12 +125,7 @@ def _transposed(value: Value) -> Value:
 
 
 class Level(NamedTuple):
-    """The trie nodes of one depth.
-
-    Attributes:
-        symbol: ``[nodes]`` the last symbol of each.
-        parent: ``[nodes]`` the index of its parent in the level above.
-    """
+    """The trie nodes at one depth: last symbols, and parents in the level above."""
 
     symbol: np.ndarray
     parent: np.ndarray
@@ -167,24 +134,17 @@ class Level(NamedTuple):
 class Trie(NamedTuple):
     """A trie of labels.
 
-    Nodes are numbered level by level; the root (the empty label) is 0.
+    Nodes are numbered level by level; node 0 is the root, the empty label.
 
     Attributes:
-        levels: the levels from depth one on.
-        label: ``[labels]`` the node of each label.
+        label: ``[labels]`` nodes.
     """
 
     levels: tuple[Level, ...]
     label: np.ndarray
 
-    @property
-    def nodes(self) -> int:
-        """The number of nodes, the root included."""
-        return 1 + sum(len(level.symbol) for level in self.levels)
-
     @classmethod
     def of(cls, labels: Sequence[tuple[int, ...]]) -> Trie:
-        """Build the trie of ``labels`` from their first symbol on."""
         number: dict[tuple[int, ...], int] = {(): 0}
         levels: list[Level] = []
         above = 0

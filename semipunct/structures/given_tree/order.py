@@ -1,30 +1,21 @@
-"""The order in which the constituents of one tree are absorbed into their parents.
+"""The order in which constituents of one tree are absorbed into their parents.
 
-Absorbing a constituent (``trees``) reads three vectors: two of its own node, at its left and right
-edge, and the running vector of its parent on its side. Each is the result of an earlier absorption
-or the initial or final vector of a slot automaton, so absorptions form an acyclic graph:
+An absorption (``trees``) reads three vectors: two of its own node, at its left and right edges, and
+the running vector of its parent on the shared side. Each is the result of an earlier absorption, or
+(source -1) a vector of a slot automaton. Dependents on one side are absorbed from nearest to
+farthest, each into the previous result; the last one yields the node's own vector at that edge.
+Nodes between two empty slots, the majority in English, have no choice: their weight is a factor of
+the sentence.
 
-- dependents on one side of a node are absorbed from the nearest to the farthest, each into the
-  result of the previous absorption;
-- the farthest one produces the node's own vector at that edge.
-
-Nodes between two slots that are empty on the surface can only choose the empty pair. Their weight
-is a factor of the sentence, and they are not part of the graph; in English they are the majority.
-
--1 means no absorption. As a source it means the vector of the slot automaton: there is no earlier
-absorption, or the slot at its outer edge is empty and its result, one number, is a factor of the
-sentence.
-
-For example, "a b c d" has the heads 2, 0, 2, 3 and marks at the slots 2, 3 and 4, after b, c and d.
-The node a lies between the empty slots 0 and 1, so the graph is a chain of three absorptions::
+For example, let "a b c d" have heads 2, 0, 2, 3 and marks at slots 2, 3 and 4. Node a lies between
+the empty slots 0 and 1, so the order is a chain of three absorptions::
 
     kid  parent   at_left         at_right         meeting
     d    c        -1 (slot 3)     -1 (slot 4)      -1 (slot 3)
     c    b        -1 (slot 2)     result of d       -1 (slot 2)
     b    (root)   -1 (slot 0)     result of c       -1 (slot 0)
 
-The result of the last one is the last vector of the sentence, at slot 4. Every absorption has at
-most one successor (docs/decisions/recursions.md).
+The last result is the sentence's last vector, at slot 4.
 """
 
 from __future__ import annotations
@@ -44,21 +35,17 @@ _NONE = -1
 class Absorptions:
     """The absorptions of one sentence in topological order.
 
-    Nodes count from 0, slots from 0 to n. Sources and successors are indices of absorptions, or -1.
+    Nodes are numbered from 0, slots from 0 to n. Sources and successors are absorptions, or -1.
 
     Attributes:
-        kid: ``[absorptions]`` the node whose constituent is absorbed.
-        from_left: ``[absorptions]`` whether it is to the left of its parent.
-        left_slot: ``[absorptions]`` the slot at the constituent's left edge.
-        right_slot: ``[absorptions]`` the slot at its right edge.
-        at_left: ``[absorptions]`` source of the kid's vector at its left edge.
-        at_right: ``[absorptions]`` source of the kid's vector at its right edge.
-        meeting: ``[absorptions]`` source of its parent's running vector, at the slot that they
-            share.
+        kid: ``[absorptions]`` the absorbed node.
+        from_left: whether it precedes its parent.
+        left_slot, right_slot: slots at the edges of its constituent.
+        at_left, at_right: sources of its vectors at these edges.
+        meeting: source of its parent's running vector.
         last: source of the sentence's last vector.
-        successor: ``[absorptions, 2]`` later absorptions that depend on it: of the next dependent
-            on the same side, and of the parent.
-        height: ``[absorptions]`` length of the longest chain of successors.
+        successor: ``[absorptions, 2]`` the next dependent on the same side, and the parent.
+        height: length of the longest chain of successors.
         untouched: ``[words]`` whether a node lies between two empty slots.
     """
 
@@ -82,19 +69,16 @@ def absorptions(
     """Order the absorptions of a projective tree.
 
     Args:
-        heads: ``[n]`` head of each word, numbered from 1; 0 for the root.
-        left: ``[n]`` the slot at the left edge of each word's constituent.
-        right: ``[n]`` the slot at its right edge.
+        heads: ``[n]`` numbered from 1; 0 for the root.
+        left, right: ``[n]`` slots at the edges of constituents.
         empty: ``[n + 1]`` whether a slot's automaton has one state.
     """
     is_empty = np.asarray(empty, bool)
-    # The automaton of an empty slot accepts nothing but the empty label, so a node between two of
-    # them has no choice. In English most nodes are of this kind: the graph is short without them.
+    # Empty slots accept only the empty label.
     untouched = is_empty[left] & is_empty[right]
     parent = np.asarray(heads, np.int64) - 1
     from_left = (np.arange(len(heads)) < parent) & (parent >= 0)
-    # An initial order, from short to long constituents. It is arbitrary, and breaks ties between
-    # independent absorptions.
+    # From short to long constituents: an arbitrary order that breaks ties.
     touched = np.flatnonzero(~untouched)
     touched = touched[np.argsort((right - left)[touched], kind="stable")]
     index = np.full(len(heads), _NONE, np.int64)
@@ -104,17 +88,16 @@ def absorptions(
     successor = np.full((len(touched), 2), _NONE, np.int64)
     last = _NONE
     for head, on_left, kids in _sides(touched, parent, from_left):
-        # The products of lines 8 and 9 of Algorithm 1, one dependent after the other. Products of
-        # matrices could be bracketed at will, into shorter chains; a vector passes one by one.
+        # Lines 8 and 9 of Algorithm 1. Matrix products could be bracketed into shorter chains;
+        # vectors must pass through the dependents one by one.
         outer = left if on_left else right
         numbers: list[int] = index[kids].tolist()
-        # At an empty outer slot the product has one row or column, so it ends in a number. The next
-        # dependent begins with the automaton's own vector instead of waiting for a vector of one.
+        # At an empty outer slot the result is a number, so the next dependent starts from the
+        # automaton's own vector without waiting.
         leaves_vector = ~is_empty[outer[kids]]
         successor[numbers[:-1], 0] = numbers[1:]
         meeting[numbers[1:]] = np.where(leaves_vector[:-1], numbers[:-1], _NONE)
-        # A vector remains only at a non-empty slot. A dependent farther out would touch that slot,
-        # too, so the slot is the edge of the head's own constituent.
+        # The farthest dependent shares its outer edge with the head's constituent.
         farthest = numbers[-1]
         source = farthest if leaves_vector[-1] else _NONE
         if head < 0:
@@ -124,7 +107,7 @@ def absorptions(
             (at_left if on_left else at_right)[index[head]] = source
 
     order = _topological(successor)
-    # The additional last entry maps -1 to -1.
+    # The extra last entry maps -1 to -1.
     rank = np.full(len(touched) + 1, _NONE, np.int64)
     rank[order] = np.arange(len(touched))
     kid = touched[order]
@@ -148,15 +131,7 @@ def absorptions(
 def mirrored_absorptions(
     heads: Sequence[int], left: Ints, right: Ints, empty: Sequence[bool]
 ) -> Absorptions:
-    """Order the absorptions of the mirrored tree; nodes keep their numbers, slots are mirrored.
-
-    Args:
-        heads: ``[n]`` heads of the unmirrored tree, as for ``absorptions``, like all other
-            arguments.
-        left: ``[n]`` slots at left edges.
-        right: ``[n]`` slots at right edges.
-        empty: ``[n + 1]`` whether a slot's automaton has one state.
-    """
+    """Order the absorptions of the mirrored tree, with mirrored slots but the same node numbers."""
     words = len(heads)
     mirrored_heads = [words + 1 - h if h else 0 for h in reversed(heads)]
     mirrored = absorptions(mirrored_heads, words - right[::-1], words - left[::-1], empty[::-1])
@@ -169,7 +144,6 @@ def _sides(
     parent: npt.NDArray[np.int64],
     from_left: npt.NDArray[np.bool_],
 ) -> Iterator[tuple[int, bool, list[int]]]:
-    """Yield heads with each side and the touched dependents on that side, nearest first."""
     sides: dict[tuple[int, bool], list[int]] = {}
     for kid in touched.tolist():
         sides.setdefault((int(parent[kid]), bool(from_left[kid])), []).append(kid)
@@ -178,18 +152,14 @@ def _sides(
 
 
 def _topological(successor: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Return the absorptions ``[absorptions]``, each before its successors.
-
-    Absorptions that become ready last come first. The order determines the order of the factors of
-    a sentence, hence the rounding of their product.
-    """
+    """Sort absorptions topologically, the last one ready first."""
     graph: TopologicalSorter[int] = TopologicalSorter(dict.fromkeys(range(len(successor)), ()))
     for i, following in enumerate(successor.tolist()):
         for j in following:
             if j >= 0:
                 graph.add(j, i)
     graph.prepare()
-    # A stack instead of a queue: the docstring says why.
+    # This order determines the rounding of a sentence's product of factors.
     ready = list(graph.get_ready())
     order: list[int] = []
     while ready:
@@ -200,8 +170,7 @@ def _topological(successor: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
 
 
 def _heights(successor: Ints) -> Ints:
-    """Return the length ``[absorptions]`` of the longest chain that starts with each."""
-    # Successors come later in a topological order, so one pass from the end suffices.
+    # In reverse topological order, successors come first. The chain includes the absorption itself.
     height = [1] * len(successor)
     for i, following in reversed(list(enumerate(successor.tolist()))):
         height[i] += max((height[j] for j in following if j >= 0), default=0)

@@ -1,9 +1,8 @@
-"""The schedule of ``inside``: list scheduling of absorptions of constituents, on the host.
+"""List scheduling of absorptions on the host.
 
-The absorptions of a batch (``order``) are packed into steps of a fixed number of *lanes*: a step is
-one iteration of a compiled scan, a lane one of its parallel absorptions. Each width of vectors has
-a group of lanes. List scheduling (Graham 1969) prefers the absorptions with the longest chain of
-successors (Hu 1961), which keeps idle lanes and steps few (docs/decisions/recursions.md).
+Absorptions (``order``) are packed into steps, the iterations of a compiled scan, of a fixed number
+of parallel *lanes*, grouped by vector width. List scheduling (Graham 1969) runs those with the
+longest chains of successors first (Hu 1961), which keeps steps few (docs/decisions/recursions.md).
 """
 
 from __future__ import annotations
@@ -21,23 +20,19 @@ import numpy.typing as npt
 from semipunct.structures.given_tree.order import Absorptions, Ints
 
 Indices = jax.Array | Ints
-"""Indices as a NumPy array or a traced array."""
 
+# The automaton of empty slots.
 EMPTY = 0
-"""The automaton of an empty slot."""
 
 
 class Lanes(NamedTuple):
-    """Absorptions by step and lane, all ``[steps, lanes]``; see ``Absorptions``.
+    """Absorptions by step and lane, ``[steps, lanes]``; see ``Absorptions``.
+
+    Slots are automata, sources are rows of the store, and ``sentence`` is the number of sentences
+    for idle lanes.
 
     Attributes:
-        left_slot: index of the automaton at the left edge.
-        right_slot: index of the automaton at the right edge.
-        at_left: row of the store with the kid's vector at the left edge.
-        at_right: row of the store with the kid's vector at the right edge.
-        meeting: row of the store with its parent's vector.
         closes: whether the slot at the outer edge is empty.
-        sentence: the sentence, or the number of sentences for an idle lane.
     """
 
     kid: Ints
@@ -54,24 +49,18 @@ class Lanes(NamedTuple):
 class Schedule(NamedTuple):
     """The packed absorptions of a batch.
 
-    The *store* of ``inside`` is one array of vectors. No row is written twice, or read before it is
-    written:
-
-    | Rows                    | Hold                                                           |
-    | ----------------------- | -------------------------------------------------------------- |
-    | ``[0, slots)``          | final vectors of the automata                                  |
-    | ``[slots, 2 * slots)``  | initial vectors of the automata                                |
-    | from ``2 * slots`` on   | results of all lanes, by group and step                        |
+    ``inside`` stores vectors in one array: final vectors of the automata in rows ``[0, slots)``,
+    initial vectors up to ``2 * slots``, then results of lanes by group and step. Rows are written
+    once.
 
     Attributes:
-        lanes: one ``Lanes`` for each vector width, ascending.
-        sentence_of_word: ``[words]``; padding is assigned to the last sentence.
-        is_word: ``[words]`` whether a row is a word rather than padding.
-        is_untouched: ``[words]`` nodes between two empty slots.
-        last: ``[sentences]`` row of each sentence's last vector.
-        last_slot: ``[sentences]`` automaton at the sentence's end.
-        factors: ``[sentences, factors]`` indices of the numbers to multiply, in the concatenation
-            of the numbers of all lanes, the numbers of all words, and a one for padding.
+        lanes: by vector width, ascending.
+        sentence_of_word: ``[words]``; padding belongs to the last sentence.
+        is_untouched: ``[words]`` true for nodes between two empty slots.
+        last: ``[sentences]`` row of the last vector.
+        last_slot: ``[sentences]`` automaton of the last slot.
+        factors: ``[sentences, factors]`` indices into the factors of all lanes, then of all words,
+            then a one for padding.
     """
 
     lanes: tuple[Lanes, ...]
@@ -87,11 +76,7 @@ class Schedule(NamedTuple):
 class Capacity:
     """The padded sizes of a batch, which determine all compiled shapes.
 
-    Attributes:
-        sentences: maximal number of sentences.
-        words: maximal number of words in all sentences.
-        slots: maximal number of different automata, the empty slot included.
-        factors: maximal number of factors of a sentence.
+    ``slots`` counts different automata, ``factors`` is per sentence.
     """
 
     sentences: int
@@ -104,13 +89,7 @@ class Capacity:
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """The step, group and lane of every absorption of a batch; see ``place``.
-
-    Attributes:
-        step: for each sentence ``[absorptions]``.
-        group: for each sentence ``[absorptions]``, the index of the vector width.
-        lane: for each sentence ``[absorptions]``, within the group.
-    """
+    """The step, width group and lane of each absorption, ``[absorptions]`` for each sentence."""
 
     steps: int
     step: Sequence[Ints]
@@ -119,31 +98,28 @@ class Placement:
 
 
 def place(batch: Sequence[Absorptions], groups: Sequence[Ints], lanes: Sequence[int]) -> Placement:
-    """Schedule the absorptions of all sentences, longest remaining chain first.
+    """Schedule the absorptions of a batch, longest remaining chain first.
 
     Args:
-        batch: one per sentence.
-        groups: for each sentence ``[absorptions]`` the width group of each absorption.
+        groups: for each sentence, the width group of each absorption.
+        lanes: the size of each group.
     """
-    # Absorptions are numbered consecutively through the batch.
+    # Absorptions are numbered consecutively across the batch.
     ends = np.cumsum([len(a.kid) for a in batch]).tolist()
     group: list[int] = [g for each in groups for g in each.tolist()]
     height: list[int] = [h for a in batch for h in a.height.tolist()]
     step, lane = [0] * len(group), [0] * len(group)
-    # Every step computes all of its lanes, idle or not, so that a schedule costs as much as it has
-    # steps. Few steps need early starts of long chains.
-    # An absorption has at most one successor, so the graph is a forest that leads to the roots, and
-    # every task takes one step. With one group of lanes, the longest remaining chain first then
-    # needs the fewest steps possible (Hu 1961). With several groups this is a heuristic, as all
-    # rules that look at one step are. It is never far off: in each step a group is full, or every
-    # task that is ready runs and all remaining chains become shorter. So there are at most as many
-    # steps as in the longest chain plus, for each group, its tasks divided by its lanes.
+    # Idle lanes are computed, too, so the cost is the number of steps. Absorptions are unit tasks
+    # with at most one successor, an in-forest, for which longest chain first is optimal with one
+    # group of lanes (Hu 1961). With several groups it is a heuristic within a bound: in each step
+    # a group is full or all remaining chains get shorter, so the number of steps is at most the
+    # longest chain plus, for each group, its tasks divided by its lanes.
     graph = _graph(batch, ends)
     queues: list[list[tuple[int, int]]] = [[] for _ in lanes]
     time = 0
     while graph.is_active():
-        # Ready are those whose predecessors ran in earlier steps: lanes of one step cannot read
-        # results of each other. Ties go to the smaller number, so a batch has one schedule.
+        # Predecessors must have run in earlier steps: lanes cannot read each other's results.
+        # Ties go to the smaller number, which makes the schedule deterministic.
         for i in graph.get_ready():
             heapq.heappush(queues[group[i]], (-height[i], i))
         for queue, size in zip(queues, lanes, strict=True):
@@ -160,7 +136,6 @@ def place(batch: Sequence[Absorptions], groups: Sequence[Ints], lanes: Sequence[
 
 
 def _graph(batch: Sequence[Absorptions], ends: Sequence[int]) -> TopologicalSorter[int]:
-    """Return the prepared dependency graph of a batch."""
     graph: TopologicalSorter[int] = TopologicalSorter()
     for each, end in zip(batch, ends, strict=True):
         first = end - len(each.kid)
@@ -179,13 +154,10 @@ def pack(
     placement: Placement,
     capacity: Capacity,
 ) -> Schedule:
-    """Store the absorptions of a batch in padded arrays.
+    """Pack the absorptions of a batch into padded arrays.
 
     Args:
-        batch: one per sentence, no more than ``capacity.sentences``.
-        automata: for each sentence ``[n + 1]`` the automaton of each slot, 0 for an empty one.
-        placement: from ``place`` with ``capacity.lanes``.
-        capacity: padded sizes.
+        automata: for each sentence, ``[n + 1]`` the automaton of each slot.
 
     Raises:
         ValueError: if the batch exceeds the capacity.
@@ -194,18 +166,16 @@ def pack(
     words = sum(a.words for a in batch)
     if len(batch) > c.sentences or words > c.words or placement.steps > c.steps:
         raise ValueError(f"{len(batch)} sentences, {words} words, {placement.steps} steps > {c}")
-    # Indices of the results of all lanes; each group starts at its offset.
+    # Results are numbered by group, then step, then lane.
     offset = np.cumsum([0, *(c.steps * size for size in c.lanes)])
     absorptions_in_all = int(offset[-1])
-    # Lanes that are not filled below stay idle: nobody reads their results, since the lanes of
-    # a group are rows of the same arrays, which cannot branch one by one.
     lanes = tuple(_idle(c.steps, size, c.sentences) for size in c.lanes)
     schedule = Schedule(
         lanes=lanes,
         sentence_of_word=np.full(c.words, max(0, c.sentences - 1), np.int32),
         is_word=np.arange(c.words) < words,
         is_untouched=np.zeros(c.words, bool),
-        # A padding sentence starts and ends in the empty slot, and has weight one.
+        # A padding sentence starts and ends in the empty slot and has weight one.
         last=np.full(c.sentences, c.slots + EMPTY, np.int32),
         last_slot=np.full(c.sentences, EMPTY, np.int32),
         factors=np.full((c.sentences, c.factors), absorptions_in_all + c.words, np.int32),
@@ -223,9 +193,8 @@ def pack(
         schedule.last_slot[b] = slots[-1]
         schedule.sentence_of_word[first : first + each.words] = b
         schedule.is_untouched[first : first + each.words] = each.untouched
-        # A sentence is a product of numbers of two origins: nodes outside the recursion, and lanes
-        # whose outer slot is empty, where a vector has one entry. Multiplied at the end, all at
-        # once, they need no place in the chain of absorptions.
+        # Factors come from untouched nodes and from lanes whose outer slot is empty. Multiplying
+        # them at the end keeps them out of the chain of absorptions.
         numbers = np.concatenate(
             [absorptions_in_all + first + np.flatnonzero(each.untouched), row[columns.closes]]
         )
@@ -239,30 +208,18 @@ def pack(
 def _columns(
     each: Absorptions, slots: Ints, rows: npt.NDArray[np.int64], automata: int
 ) -> tuple[Lanes, int]:
-    """Compute automata and rows of the store for the absorptions of one sentence.
-
-    Args:
-        each: the absorptions.
-        slots: ``[n + 1]`` the automaton of each slot.
-        rows: ``[absorptions]`` the row that each absorption writes.
-
-    Returns:
-        Columns ``[absorptions]`` of ``Lanes``, with nodes counted from 0 and sentence 0, and the
-        row of the sentence's last vector.
-    """
+    """Return ``Lanes`` of one sentence, ``[absorptions]``, and the row of its last vector."""
     ends, begins = slots, automata + slots
-    # The punctemes that meet at a slot are multiplied from the inside out: next to the word is the
-    # vector of the automaton, and each absorption multiplies the puncteme of the next larger
-    # constituent to it. So whoever has no earlier absorption starts from the automaton.
-    # A source of -1 reads the additional last entry here, which is then replaced.
+    # Punctemes at a slot are multiplied from the inside out, starting from the automaton's vector.
+    # A source of -1 reads the extra last entry, which ``read`` replaces.
     row = np.append(rows, 0)
 
     def read(source: Ints, otherwise: Ints) -> npt.NDArray[np.int64]:
         return np.where(source < 0, otherwise, row[source])
 
     left_slot, right_slot = slots[each.left_slot], slots[each.right_slot]
-    # On the left of a node vectors are columns, which start as final vectors of automata; on its
-    # right they are rows, which start as initial vectors.
+    # Left of a node, vectors are columns and start as final vectors of automata; right of it, they
+    # are rows and start as initial vectors.
     meeting = np.where(each.from_left, ends[each.right_slot], begins[each.left_slot])
     columns = Lanes(
         kid=each.kid,
@@ -275,13 +232,13 @@ def _columns(
         closes=np.where(each.from_left, left_slot, right_slot) == EMPTY,
         sentence=np.zeros(len(rows), np.int32),
     )
-    # The root is absorbed into the initial vector of the first slot. If no vector results, the last
-    # slot is empty, and the initial vector of its automaton is one.
+    # The root is absorbed into the initial vector of the first slot. If the result is a number, the
+    # last slot is empty, and its initial vector is one.
     return columns, int(begins[-1] if each.last < 0 else row[each.last])
 
 
 def _idle(steps: int, lanes: int, sentences: int) -> Lanes:
-    """Return idle lanes, which absorb node 0 between empty slots; their results are not used."""
+    """Return idle lanes, which absorb node 0 between empty slots."""
 
     def full(value: int) -> Ints:
         return np.full((steps, lanes), value, np.int32)

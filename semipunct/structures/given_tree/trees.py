@@ -1,30 +1,18 @@
-"""Given trees whose nodes choose labels at the edges of their constituents; inside recursion.
+"""Given trees whose nodes choose labels at the edges of their constituents, with inside recursion.
 
-Every node of a projective tree chooses a pair (left label, right label). The labels at a slot
-between two words form a string, which a weighted automaton reads. ``inside`` sums over all choices:
-Algorithm 1 of Li, Wang and Eisner (2019).
+Each node of a projective tree chooses a pair (left label, right label). The labels at a slot
+between two words form a string, which a weighted automaton reads. ``inside`` sums over all choices
+(Li, Wang and Eisner 2019, Algorithm 1). Sentences of a batch are concatenated, not padded.
 
-| Part   | Shape              | Entry                             |
-| ------ | ------------------ | --------------------------------- |
-| choice | ``[nodes, pairs]`` | ``[w, p]``: node w chooses pair p |
-
-The sentences of a batch are concatenated, not padded.
-
-The matrix IN(w) of the paper is never computed: line 10 has rank one, and a constituent is only
-ever applied to a vector of its parent. With ``a`` and ``b`` the node's vectors, ``g`` the parent's
-running vector at the slot that they share, and M the matrices of a slot, absorbing a constituent
-from the left is::
+The paper's matrix IN(w) is never computed: line 10 has rank one, and a constituent is only applied
+to a vector of its parent. With the node's vectors ``a`` and ``b``, the parent's running vector
+``g`` at their shared slot, and matrices M of a slot, absorbing from the left computes::
 
     outer[l] = M_i(l) a        inner[r] = (b M_k(r)) g
     new g    = sum over pairs (l, r) of choice[l, r] * inner[r] * outer[l]
 
-and from the right the mirror image. At a slot whose automaton accepts only the empty label a vector
-is one number, a factor of the sentence.
-
-``Real`` is the fastest semiring for given trees, but small products underflow to zero.
-``RoundedUp`` replaces such a product by the smallest float. Every operation is monotone, so the
-true total lies between the totals in the two semirings, up to rounding (Moore 1966). Where they
-differ, the result is NaN, and the total has to be computed in ``Log``.
+and from the right the mirror image. At an empty slot the new vector is a number, a factor of the
+sentence.
 """
 
 from __future__ import annotations
@@ -49,8 +37,8 @@ from semirings.log import Log
 from semirings.numerics import matmul
 from semirings.real import Real
 
+# Logs of factors that were divided out.
 Scale = jax.Array | npt.NDArray[np.float32]
-"""Logs of factors that were divided out."""
 
 Vectors = tuple[Value, Value, Value]
 Absorbed = tuple[Value, tuple[Value, jax.Array]]
@@ -58,10 +46,9 @@ _Absorb = Callable[[Lanes, Value, Vectors], Absorbed]
 
 
 class LiftedAutomata(Protocol):
-    """Slot automata in one semiring: products of label matrices with vectors.
+    """Slot automata in one semiring, with values ``[slots, states]``.
 
-    ``initial`` and ``final`` are values ``[slots, states]``; slot 0 is the empty slot, and its
-    one state is state 0.
+    Slot 0 is the empty slot, with the single state 0.
     """
 
     @property
@@ -72,48 +59,34 @@ class LiftedAutomata(Protocol):
         """Multiply vectors at both edges of constituents by the matrices of all labels.
 
         Args:
-            left: ``[lanes]`` the automaton at the left edge.
-            a: ``[lanes, width]`` column vectors there.
-            right: ``[lanes]`` the automaton at the right edge.
-            b: ``[lanes, width]`` row vectors there.
+            left, right: ``[lanes]`` automata.
+            a: ``[lanes, width]`` column vectors at the left edge.
+            b: ``[lanes, width]`` row vectors at the right edge.
         """
         ...
 
 
 class Products(Protocol):
-    """The result of ``LiftedAutomata.products``, with the two operations that ``inside`` needs."""
+    """The result of ``LiftedAutomata.products``."""
 
     def inner(self, from_left: npt.NDArray[np.bool_], g: Value) -> Value:
-        """Return ``(b M(label)) g`` for every right label, ``[lanes, labels]``.
+        """Compute ``(b M(label)) g`` for every right label, ``[lanes, labels]``.
 
-        Args:
-            from_left: ``[lanes]`` whether to do so; where false, return ``g (M(label) a)`` for
-                every left label.
-            g: ``[lanes, width]`` vectors of parents.
+        Lanes not ``from_left`` compute ``g (M(label) a)`` for every left label.
         """
         ...
 
     def outer(self, from_left: npt.NDArray[np.bool_], weight: Value) -> tuple[Value, jax.Array]:
-        """Return the sum of ``weight[label] M(label) a`` over left labels, ``[lanes, width]``.
+        """Compute ``sum(weight[label] M(label) a)`` over left labels, ``[lanes, width]``.
 
-        Args:
-            from_left: ``[lanes]`` whether to do so; where false, return the sum of ``weight[label]
-                b M(label)`` over right labels.
-            weight: ``[lanes, labels]``.
-
-        Returns:
-            The rescaled sum, and the log of its scale, ``[lanes]``.
+        Lanes not ``from_left`` compute ``sum(weight[label] b M(label))`` over right labels. The
+        sum is rescaled, with the log of its scale as second result.
         """
         ...
 
 
 class VectorsByLabel(NamedTuple):
-    """``Products`` with an explicit vector for each label.
-
-    Attributes:
-        at_left: ``[labels, lanes, width]`` the vectors ``M(label) a``.
-        at_right: ``[labels, lanes, width]`` the vectors ``b M(label)``.
-    """
+    """``Products`` from vectors ``M(label) a`` and ``b M(label)``, ``[labels, lanes, width]``."""
 
     semiring: Semiring
     at_left: Value
@@ -139,21 +112,17 @@ class SlotAutomata(Protocol):
 
     @property
     def widths(self) -> tuple[int, ...]:
-        """The sizes of vectors, ascending; groups of lanes use the last of these."""
+        """Vector sizes, ascending; groups of lanes use the last of these."""
         ...
 
-    def lift(self, semiring: Semiring) -> LiftedAutomata:
-        """Return the automata with their weights in a semiring."""
-        ...
+    def lift(self, semiring: Semiring) -> LiftedAutomata: ...
 
 
 class Pairs(NamedTuple):
     """The label pairs that a node may choose, grouped by left and by right label.
 
     Attributes:
-        by_left: the pairs grouped by their left label.
-        by_right: the pairs grouped by their right label.
-        empty: index of the pair of two empty labels.
+        empty: index of the pair of empty labels.
     """
 
     by_left: Groups
@@ -162,26 +131,17 @@ class Pairs(NamedTuple):
 
     @classmethod
     def of(cls, left: Ints, right: Ints, labels: int) -> Pairs:
-        """Group pairs; pair 0 is the empty pair.
-
-        Args:
-            left: ``[pairs]`` left labels.
-            right: ``[pairs]`` right labels.
-        """
+        """Group pairs of labels, ``[pairs]``; pair 0 is the empty pair."""
         return cls(Groups.of(left, labels), Groups.of(right, labels), 0)
 
 
 class GivenTrees(NamedTuple):
-    """A batch of given trees; a derivation is one choice of a pair for each node.
-
-    Its weight includes the weights of the slot automata, summed over the paths of a string.
+    """A batch of given trees; a derivation chooses a pair for each node.
 
     Attributes:
-        choice: ``[nodes, pairs]`` log weight of each node's choice.
-        feature: ``[nodes, pairs]`` an additive quantity of each choice (or a tuple of such), or
-            None.
-        pairs: the labels of each pair.
-        log_scale: ``[sentences]`` log of a constant factor for each sentence.
+        choice: ``[nodes, pairs]`` log weights.
+        feature: a feature of choices, or a tuple of features.
+        log_scale: ``[sentences]`` log of a constant factor.
     """
 
     choice: jax.Array
@@ -202,17 +162,13 @@ class GivenTrees(NamedTuple):
         return self
 
     def by_item(self, parts: jax.Array) -> jax.Array:
-        """Sum ``[nodes, pairs]`` over each sentence's nodes and pairs: ``[sentences]``."""
         by_node = jnp.where(self.schedule.is_word, jnp.sum(parts, 1), 0.0)
         sentences = self.schedule.last.shape[0]
         return jax.ops.segment_sum(by_node, self.schedule.sentence_of_word, sentences)
 
     def unnormalized_log_prob(self, parts: jax.Array) -> jax.Array:
-        """Return the log weight ``[sentences]`` of choosing the pairs that ``parts`` marks.
-
-        The weight includes the automata, so it is computed by the recursion with all other
-        choices forbidden.
-        """
+        """Return the log weights ``[sentences]`` of the pairs marked by ``parts``."""
+        # The weight includes the automata, so the recursion runs with all other choices forbidden.
         only = self._replace(choice=jnp.where(parts > 0, self.choice, -jnp.inf), feature=None)
         total = inside(only, Log())
         return total.value + total.log_scale
@@ -223,23 +179,13 @@ class GivenTrees(NamedTuple):
         feature: Any = None,
         recursion: Recursion = Recursion(),
     ) -> Total:
-        """Run ``inside``.
-
-        ``feature`` replaces the feature of the trees. Steps read results of any earlier steps, and
-        their factors are multiplied at the end, so the reverse pass keeps all steps: the budget of
-        ``recursion`` has no effect.
-        """
+        """Run ``inside``; the memory budget has no effect."""
+        # Steps read results of any earlier steps, so the reverse pass stores all of them.
         return inside(self._replace(feature=feature), semiring)
 
 
 def inside(trees: GivenTrees, semiring: Semiring) -> Total:
-    """Sum the weights of all derivations of every sentence of a batch.
-
-    Args:
-        trees: log weights and the schedule of a batch.
-
-    Returns:
-        One total per sentence, zero for a sentence without any derivation.
+    """Sum the weights of all derivations of each sentence.
 
     Source: Li, Wang and Eisner (2019), Algorithm 1, lines 5 to 18.
     """
@@ -280,33 +226,25 @@ def inside(trees: GivenTrees, semiring: Semiring) -> Total:
 
 
 def _size(automata: LiftedAutomata) -> int:
-    """Return the number of automata, the empty slot included."""
     return jax.tree.leaves(automata.initial)[0].shape[0]
 
 
 def _start(automata: LiftedAutomata, schedule: Schedule, s: Semiring) -> Value:
-    """Return the store ``[rows, states]`` before the first step, with the rows of ``Schedule``."""
     lanes = sum(x.kid.shape[0] * x.kid.shape[1] for x in schedule.lanes)
     states = jax.tree.leaves(automata.initial)[0].shape[1]
     return s.concatenate([automata.final, automata.initial, s.zeros((lanes, states))], axis=0)
 
 
 def _unless_idle(absorb: _Absorb, busy: jax.Array, s: Semiring) -> _Absorb:
-    """Return ``absorb`` for a group of lanes, skipped in steps where all of them are idle.
-
-    Slots of several tokens are few, so the lanes of their long vectors are idle in most steps. The
-    reverse pass recomputes all residuals, which would otherwise take memory in every step.
-
-    Args:
-        absorb: absorbs one constituent per lane.
-        busy: whether any lane is not idle.
-    """
+    """Skip a group of lanes in steps where all of them are idle."""
 
     def nothing(lanes: Lanes, choice: Value, vectors: Vectors) -> Absorbed:
         size, width = jax.tree.leaves(vectors[0])[0].shape[:2]
         nothing = s.zeros((size, width)), (s.zeros((size,)), jnp.zeros(size))
         return varying(nothing, axes_of((lanes, choice, vectors)))
 
+    # Slots of several tokens are rare, so lanes of wide vectors are idle in most steps; storing
+    # residuals for every step would waste memory.
     return jax.checkpoint(partial(jax.lax.cond, busy, absorb, nothing))
 
 
@@ -321,22 +259,15 @@ def _absorb(
     """Absorb one constituent per lane into its parent; see the module's docstring.
 
     Args:
-        pairs: the labels of each pair.
-        automata: the slot automata.
-        lanes: ``[lanes]`` the absorptions of one step.
-        choice: ``[lanes, pairs]`` the choices of the kids.
-        vectors: ``[lanes, width]`` of the kid at its left and right edge, and of its
-            parent.
+        vectors: of the kid at its left and right edges, and of its parent.
 
     Returns:
-        The parent's new vector ``[lanes, width]``, and the factor ``[lanes]`` where that vector is
-        a single number, with the log of its scale.
+        The parent's new vector; its first entry, with the log of its scale.
     """
-    # Lines 11 to 14 of Algorithm 1, from the left: inner[r], then choice[l, r] inner[r] for each
-    # pair, summed to a weight for each l, then the sum of weight[l] outer[l]. Pairs are few among
-    # all combinations of labels, so both sums run over pairs in groups, and no matrix has an entry
-    # for each combination. Every intermediate result is rescaled: three small factors in a row
-    # would leave the range of ``Real``.
+    # Lines 11 to 14 of Algorithm 1, from the left: weight[l] sums choice[l, r] inner[r] over pairs,
+    # and the new vector sums weight[l] outer[l]. Pairs are a small part of all combinations of
+    # labels, so sums run over groups of pairs instead of a dense matrix. Intermediate results are
+    # rescaled, since three small factors would underflow in ``Real``.
     a, b, g = vectors
     products = automata.products(lanes.left_slot, a, lanes.right_slot, b)
     meeting, meeting_scale = s.balance(products.inner(lanes.from_left, g), (1,))
@@ -357,9 +288,8 @@ def _absorb(
 def _read_rows(
     store: Value, indices: tuple[jax.Array, ...], width: int
 ) -> tuple[Value, tuple[Value, ...]]:
-    """Return the store, and rows of it, the same number for each index."""
-    # The functions of the solver below are traced once: the index must vary over the same devices
-    # as the store then, even where it is the same on all of them.
+    """Return the store and its rows at several indices of equal length."""
+    # The solver's functions are traced once, so the index must vary over the store's device axes.
     where = varying(jnp.concatenate(indices), axes_of(store))
     read = jax.tree.map(lambda leaf: _thread(leaf, where, width), store)
     rows = jax.tree.map(lambda _, store_and_rows: store_and_rows[1], store, read)
@@ -370,13 +300,10 @@ def _read_rows(
 
 
 def _thread(store: jax.Array, index: jax.Array, width: int) -> tuple[jax.Array, jax.Array]:
-    """Return ``store`` itself, and its rows.
-
-    Because the store is also an output, its cotangent is one array that the reverse pass updates in
-    place; plain indexing would allocate a new array of the size of the store in every step. This is
-    expressed as a unit triangular system, ``rows - store[index] = 0``, which JAX solves and
-    transposes with the functions given here in all modes of differentiation and their compositions.
-    """
+    """Return the store, and its rows, so that the reverse pass updates one cotangent in place."""
+    # Plain indexing would allocate a cotangent of full size in every step. The read is posed as a
+    # unit triangular system, rows - store[index] = 0, which JAX solves and transposes in all modes
+    # of differentiation.
     if not jnp.issubdtype(store.dtype, jnp.floating):
         return store, store[index, :width]
 
@@ -396,8 +323,7 @@ def _thread(store: jax.Array, index: jax.Array, width: int) -> tuple[jax.Array, 
         cotangent, rows = store_and_rows
         return cotangent.at[index, :width].add(rows), rows
 
-    # Zeros with a formal dependence on the store: if it has a tangent, the JVP rule needs theirs,
-    # too.
+    # Zeros that depend formally on the store: the JVP rule requires their tangent if it has one.
     nothing = jnp.broadcast_to(jnp.where(False, store[0, 0], 0.0), (index.shape[0], width))
     solved: tuple[jax.Array, jax.Array] = jax.lax.custom_linear_solve(
         partial(residual, None), (store, nothing), solve, solve_transposed
@@ -413,7 +339,6 @@ def _finish(
     trees: GivenTrees,
     s: Semiring,
 ) -> Total:
-    """Multiply the last vector and all factors of each sentence."""
     schedule = trees.schedule
     sentences = schedule.last.shape[0]
     last = jax.tree.map(lambda x: x[schedule.last], store)
@@ -440,51 +365,46 @@ def _finish(
     return Total(s.times(value, product), log_scale)
 
 
+# Tolerance of the enclosure, absolute for log totals up to one, else relative.
 AGREEMENT = 1e-5
-"""The tolerance for the difference of two log totals, relative where they exceed one."""
 
 
 class RoundedUp(Real):
-    """Reals in which products of positive numbers are rounded up, never to zero."""
+    """Nonnegative reals in which products of positive numbers round up, never to zero.
+
+    All operations are monotone, so totals in ``Real`` and ``RoundedUp`` enclose the true one, up to
+    rounding (Moore 1966).
+    """
 
     name = "rounded-up"
 
     def times(self, a: jax.Array, b: jax.Array) -> jax.Array:
-        """Multiply, rounding products that underflow up."""
         return _up(a * b, (a > 0) & (b > 0))
 
     def prod(self, a: jax.Array, axis: int) -> jax.Array:
-        """Multiply along one axis by ``times``."""
         return Semiring.prod(self, a, axis)
 
     def matmul(self, a: jax.Array, b: jax.Array) -> jax.Array:
-        """Multiply matrices, adding the smallest float for each product of positive numbers."""
         positive = matmul((a > 0).astype(a.dtype), (b > 0).astype(b.dtype))
         return matmul(a, b) + positive * jnp.finfo(a.dtype).tiny
 
     def lift(self, log_weight: jax.Array, feature: Any = None) -> jax.Array:
-        """Return the exponential of the log weight, zero only for minus infinity."""
         return _up(jnp.exp(log_weight), log_weight > -jnp.inf)
 
     def balance(self, a: jax.Array, axes: tuple[int, ...]) -> tuple[jax.Array, jax.Array]:
-        """Divide by the largest entry, rounding quotients that underflow up."""
         divided, log_factor = Real.balance(self, a, axes)
         return _up(divided, a > 0), log_factor
 
 
 def log_totals(trees: GivenTrees) -> jax.Array:
-    """Return the log of each sentence's total in ``Real``, ``[sentences]``.
+    """Return log totals ``[sentences]`` in ``Real``, the fastest semiring; ignore the feature.
 
-    NaN where the enclosure is wider than ``AGREEMENT``, so that the total is not known: compute
-    such totals in ``Log``.
-
-    Args:
-        trees: a batch; its feature is ignored.
+    Small products may underflow: a total is NaN if its enclosure is wider than ``AGREEMENT``, and
+    must be computed in ``Log``.
     """
     trees = trees._replace(feature=None)
     fast = _log_totals(trees, Real())
     above = _log_totals(trees, RoundedUp())
-    # The precision of large logarithms is relative.
     tolerance = AGREEMENT * jnp.maximum(1.0, jnp.abs(fast))
     agree = jnp.isfinite(fast) & (above - fast <= tolerance)
     return jnp.where(agree | (above == -jnp.inf), fast, jnp.nan)

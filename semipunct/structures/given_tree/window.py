@@ -1,20 +1,17 @@
-"""Slot automata: a sliding-window transducer composed with an acceptor, read label by label.
+"""Slot automata: a sliding-window transducer composed with an acceptor of its output.
 
-A window transducer (Cotterell et al. 2014; Li et al. 2019, appendix D) keeps one pending input
-symbol ``a``. When it reads the next symbol ``b`` it performs one of four edits: keep (write a, b
-pending), absorb left (b pending), absorb right (a pending), transpose (write b, a pending). In the
-composition with an acceptor of its output, states are pairs (acceptor state ``s``, pending symbol
-``a``). With the arcs ``w[s, t, c]`` of the acceptor, M(b) from the state (s, a) has the entries::
+A window transducer (Cotterell et al. 2014; Li et al. 2019, appendix D) keeps a pending input symbol
+``a`` and, on reading the next symbol ``b``, performs one of four edits: keep (write a, b pending),
+absorb left (b pending), absorb right (a pending), or transpose (write b, a pending). States of the
+composition are pairs (acceptor state ``s``, pending symbol ``a``). With the acceptor's arcs
+``w[s, t, c]``, the matrix M(b) has in the row of (s, a) the entries::
 
     keep[a, b] w[s, t, a]       to (t, b)        absorb_left[a, b]    to (s, b)
     transpose[a, b] w[s, t, b]  to (t, a)        absorb_right[a, b]   to (s, a)
 
-No such matrix is materialised: a product with a vector costs a few elementwise operations per
-state, and the products for all labels share computation along tries (docs/model.md,
-docs/decisions/recursions.md).
-
-Symbol 0 is the start of the string: reading ``b`` when it is pending is an absorption to the left
-with weight one, as in appendix D.
+Matrices are never materialized, and products for all labels share computation along tries
+(docs/decisions/recursions.md). Symbol 0 starts the string: reading ``b`` while it is pending
+absorbs left with weight one.
 """
 
 from __future__ import annotations
@@ -38,7 +35,7 @@ from semirings.base import Semiring, Value
 
 
 class Edits(NamedTuple):
-    """Log probabilities of the four edits, each ``[symbols, symbols]``, indexed [pending, read]."""
+    """Log probabilities of the edits, ``[pending, read]``."""
 
     keep: jax.Array
     absorb_left: jax.Array
@@ -49,22 +46,18 @@ class Edits(NamedTuple):
 class WindowAutomata(NamedTuple):
     """The automata of many slots: one window transducer, and an acceptor for each slot.
 
-    A slot whose acceptor uses only its first state, with no arc inside it, is *narrow*: its vectors
-    may be cut to the first ``symbols`` entries.
+    A slot is *narrow* if its acceptor uses only the first state, without arcs; vectors may be
+    truncated to ``symbols`` entries.
 
     Attributes:
-        edits: the transducer.
-        arcs: ``[slots, states, states, symbols]`` log weight of the arc of the acceptor from s to t
-            that reads the written symbol.
-        initial: ``[slots, states, symbols]`` log weights lambda of the composed automaton.
-        final: ``[slots, states, symbols]`` log weights rho.
-        closed: ``[slots]`` whether ``closing``, ``[1]``, ends the string of the slot.
-        closing: that symbol.
-        prefixes: trie of the labels, for products with row vectors.
-        suffixes: trie of the reversed labels, for products with column vectors.
-        next_pass: the automata of the next pass, in the opposite direction, or None. They replace
-            the acceptor: only the pending symbols of ``initial`` are used.
-        columns: the columns of ``suffixes``, for narrow slots; None if there are none.
+        arcs: ``[slots, states, states, symbols]`` log weights ``w[s, t, c]`` of the acceptors.
+        initial, final: ``[slots, states, symbols]`` log weights of the composition.
+        closed: ``[slots]`` whether the symbol ``closing``, ``[1]``, ends the slot's string.
+        prefixes: trie of the labels.
+        suffixes: trie of the reversed labels.
+        next_pass: a second pass in the opposite direction, in place of the acceptor; ``initial``
+            then only provides pending symbols.
+        columns: None without narrow slots.
     """
 
     edits: Edits
@@ -80,22 +73,16 @@ class WindowAutomata(NamedTuple):
 
     @property
     def widths(self) -> tuple[int, ...]:
-        """The vector sizes of narrow and other slots, as far as these exist.
-
-        With a next pass there is only one size.
-        """
         states, symbols = self.arcs.shape[1], self.arcs.shape[3]
         if self.next_pass is not None:
             return (self.next_pass.widths[-1] * symbols,)
         return tuple(n * symbols for n in sorted({1, states}))
 
     def lift(self, semiring: Semiring) -> LiftedWindowAutomata:
-        """Return the automata with all weights lifted into a semiring."""
         edits = Edits(*(semiring.lift(e) for e in self.edits))
 
-        # The edits of the symbols that a trie reads are gathered here, once for each level. Within
-        # the recursion the gathers would run in every step, and in its reverse pass their
-        # transposes, which are scatters.
+        # Gathered once per level of the trie: inside the recursion, gathers would run in every
+        # step, and scatters in its reverse pass.
         def at(table: Value, trie: Trie, level: int) -> Value:
             symbols = trie.levels[level].symbol
             return jax.tree.map(lambda x: jnp.swapaxes(x, 0, 1)[symbols], table)
@@ -106,9 +93,8 @@ class WindowAutomata(NamedTuple):
                 for level in range(len(trie.levels))
             )
 
-        # Of two passes only the last writes what is seen, so its automata, which accept the surface
-        # that is known, accept the output of the first: the vectors of the first have one state for
-        # each of their states. What was written between the passes is summed over.
+        # Only the last of two passes writes the observed surface, so its automata are the output
+        # acceptor of the first. The symbols between the passes are summed out.
         flat = (*self.initial.shape[:-2], -1)
         if self.next_pass is None:
             output: OutputAcceptor = ArcAcceptor(semiring, semiring.lift(self.arcs))
@@ -137,17 +123,12 @@ class WindowAutomata(NamedTuple):
 
 
 class LiftedWindowAutomata(NamedTuple):
-    """``WindowAutomata`` in a semiring; vectors are ``[..., states * symbols]``.
+    """``WindowAutomata`` in a semiring, with vectors ``[..., states * symbols]``.
 
     Attributes:
-        initial: ``[slots, states * symbols]``.
-        final: ``[slots, states * symbols]``, after the closing symbol is read.
-        output: the acceptor of the output.
-        edits: the four edits, ``[read, pending]``.
-        prefix_edits: for each level of the trie ``prefixes``, ``[nodes, pending]``: the rows of the
-            symbols that its nodes read.
-        suffix_edits: likewise for ``suffixes``.
-        labels: the matrices of the labels at narrow slots, or None where no slot is narrow.
+        final: after reading the closing symbol.
+        edits: ``[read, pending]``.
+        prefix_edits, suffix_edits: ``[nodes, pending]`` for each level of the trie.
     """
 
     semiring: Semiring
@@ -174,35 +155,18 @@ class LiftedWindowAutomata(NamedTuple):
         )
 
     def columns(self, slots: Indices, vectors: Value) -> Value:
-        """Multiply ``M(label) v`` for the label of every node of the trie ``suffixes``.
-
-        Args:
-            slots: ``[lanes]`` the slot of each vector.
-            vectors: ``[lanes, width]`` column vectors, ``width`` one of ``automata.widths``.
-
-        Returns:
-            ``[nodes, lanes, width]``.
-        """
+        """Compute ``M(label) v`` for ``[lanes, width]`` vectors and each node of ``suffixes``."""
         return self._read(slots, vectors, self.automata.suffixes, self.suffix_edits, self._column)
 
     def rows(self, slots: Indices, vectors: Value) -> Value:
-        """Multiply ``v M(label)`` for the label of every node of the trie ``prefixes``.
-
-        Args:
-            slots: ``[lanes]`` the slot of each vector.
-            vectors: ``[lanes, width]`` row vectors.
-
-        Returns:
-            ``[nodes, lanes, width]``.
-        """
+        """Compute ``v M(label)`` for ``[lanes, width]`` vectors and each node of ``prefixes``."""
         return self._read(slots, vectors, self.automata.prefixes, self.prefix_edits, self._row)
 
     def close(self) -> LiftedWindowAutomata:
-        """Include the closing symbol in the final vectors of closed slots."""
+        """Apply the closing symbol to the final vectors of closed slots."""
         # The closing symbol is a boundary mark, which no puncteme contains
-        # (docs/decisions/punctuation-model.md): it is read after all labels of the slot. Products
-        # are associative, so M(closing) times rho is computed once for each slot instead of last in
-        # every product of labels.
+        # (docs/decisions/punctuation-model.md), read after all labels of the slot. Products are
+        # associative, so M(closing) rho is computed once per slot.
         slots = self.automata.initial.shape[0]
         final = jax.tree.map(lambda x: x[None], self.final)
         read = jax.tree.map(
@@ -213,29 +177,11 @@ class LiftedWindowAutomata(NamedTuple):
         return self._replace(final=self.semiring.where(closed, read, self.final))
 
     def column_by(self, symbol: np.ndarray, vectors: Value, slots: Indices) -> Value:
-        """Multiply ``M(b) v`` with a symbol b for each node.
-
-        Args:
-            symbol: ``[nodes]`` the symbols.
-            vectors: ``[nodes or 1, lanes, width]`` column vectors.
-            slots: ``[lanes]`` the slot of each vector.
-
-        Returns:
-            ``[nodes, lanes, width]``.
-        """
+        """Compute ``M(b) v`` for each node's symbol b; vectors ``[nodes or 1, lanes, width]``."""
         return self._by_symbol(self._column, symbol, vectors, slots)
 
     def row_by(self, symbol: np.ndarray, vectors: Value, slots: Indices) -> Value:
-        """Multiply ``v M(b)`` with a symbol b for each node.
-
-        Args:
-            symbol: ``[nodes]`` the symbols.
-            vectors: ``[nodes or 1, lanes, width]`` row vectors.
-            slots: ``[lanes]`` the slot of each vector.
-
-        Returns:
-            ``[nodes, lanes, width]``.
-        """
+        """Compute ``v M(b)`` for each node's symbol b; vectors ``[nodes or 1, lanes, width]``."""
         return self._by_symbol(self._row, symbol, vectors, slots)
 
     def _by_symbol(self, step: Any, symbol: np.ndarray, vectors: Value, slots: Indices) -> Value:
@@ -256,11 +202,9 @@ class LiftedWindowAutomata(NamedTuple):
         output = self.output.at(slots, states)
         level = jax.tree.map(lambda x: x.reshape(1, lanes, states, symbols), vectors)
         levels = [level]
-        # The loop is as long as the longest label, not as there are labels: all nodes of a level
-        # are read in one elementwise step, with an axis of nodes before the axis of lanes.
+        # As many steps as the longest label has symbols: all nodes of a level are read at once.
         for depth, (nodes, edit) in enumerate(zip(trie.levels, edits, strict=True)):
-            # A node reads one symbol after what its parent has read: labels with a common prefix
-            # (of rows) or suffix (of columns) share its product, however many they are.
+            # Labels with a common prefix (rows) or suffix (columns) share the parent's product.
             if depth:
                 level = jax.tree.map(lambda x, p=nodes.parent: x[p], level)
             level = step(output, level, nodes.symbol, edit)
@@ -271,29 +215,19 @@ class LiftedWindowAutomata(NamedTuple):
     def _column(
         self, output: OutputAcceptor, vectors: Value, symbol: np.ndarray, edits: Edits
     ) -> Value:
-        """Multiply ``M(b) v``.
-
-        Args:
-            output: the acceptor of the output, at the slots of the lanes.
-            vectors: ``[nodes or 1, lanes, states, symbols]``.
-            symbol: ``[nodes]`` the symbol b of each node.
-            edits: ``[nodes, pending]`` the rows of those symbols.
-
-        Returns:
-            ``[nodes, lanes, states, symbols]``.
-        """
+        """Compute ``M(b) v`` for vectors ``[nodes or 1, lanes, states, symbols]``."""
         # (M(b) v)[s, a] is the sum of
         #   absorb_left[a, b] v[s, b]             absorb_right[a, b] v[s, a]
         #   keep[a, b] sum_t w[s, t, a] v[t, b]   transpose[a, b] sum_t w[s, t, b] v[t, a]
-        # Two terms contain only the entries of v with b pending, the same for all a: ``pending``.
+        # Two terms need only the entries of v with b pending: ``pending``.
         s = self.semiring
         spread = _across(edits)
         pending = _entry(vectors, self._is(symbol))
         column = s.plus(
             s.times(spread.absorb_left, _expand(pending)), s.times(spread.absorb_right, vectors)
         )
-        # A single state has no arc, so nothing can be written: only absorptions remain. That is the
-        # case of slots with at most one token: the pending symbol becomes that token at the end.
+        # A single state has no arcs, so only absorptions remain. This is the case for slots of at
+        # most one token, the last pending symbol.
         if output.states == 1:
             return column
         pending_columns = output.column_each(pending)
@@ -305,9 +239,8 @@ class LiftedWindowAutomata(NamedTuple):
     def _row(
         self, output: OutputAcceptor, vectors: Value, symbol: np.ndarray, edits: Edits
     ) -> Value:
-        """Multiply ``v M(b)``: shapes as in ``_column``."""
-        # The terms of ``_column``, transposed. Those that leave b pending arrive in one entry for
-        # each acceptor state, summed over a; those that leave a pending stay where they are::
+        """Compute ``v M(b)`` for vectors ``[nodes or 1, lanes, states, symbols]``."""
+        # The terms of ``_column``, transposed. Terms that leave b pending are summed over a::
         #   (v M(b))[t, c] is the sum of
         #   [c = b] sum_a v[t, a] absorb_left[a, b]         v[t, c] absorb_right[c, b]
         #   [c = b] sum_sa v[s, a] w[s, t, a] keep[a, b]    sum_s v[s, c] w[s, t, b] transpose[c, b]
@@ -323,12 +256,11 @@ class LiftedWindowAutomata(NamedTuple):
         return s.plus(stays, s.where(self._is(symbol), _expand(to_symbol), s.zeros((1, 1, 1, 1))))
 
     def _is(self, symbol: np.ndarray) -> np.ndarray:
-        """Return a mask ``[nodes, 1, 1, symbols]`` of states with the symbol read as pending."""
+        # [nodes, 1, 1, symbols]
         return (symbol[:, None] == np.arange(self.automata.initial.shape[2]))[:, None, None, :]
 
 
 def _across(edits: Edits) -> Edits:
-    """Reshape ``[nodes, symbols]`` to ``[nodes, 1, 1, symbols]``."""
     return Edits(*(jax.tree.map(lambda x: x[:, None, None, :], edit) for edit in edits))
 
 
@@ -337,25 +269,16 @@ def _expand(value: Value) -> Value:
 
 
 def _entry(vectors: Value, is_symbol: np.ndarray) -> Value:
-    """Select the symbol of each node from ``[nodes or 1, lanes, states, symbols]``.
-
-    This is a masked sum, because its transpose is a product, whereas the transpose of indexing is a
-    scatter.
-    """
+    """Select each node's symbol from ``[nodes or 1, lanes, states, symbols]``."""
+    # A masked sum transposes to a product, indexing to a scatter.
     return jax.tree.map(lambda x: jnp.sum(jnp.where(is_symbol, x, 0), -1), vectors)
 
 
 class NextPass(NamedTuple):
-    """The automata of the next pass as an ``OutputAcceptor`` of the previous pass.
+    """The automata of the next pass as output acceptor of the previous one: a transducer cascade.
 
-    The two form a cascade of transducers. They read in opposite directions, so the matrices are
-    transposed, and the arc of the acceptor that reads a written symbol c is the matrix N(c) of the
-    next
-    pass: ``w[s, t, c]`` is N(c)[t, s], where s and t are its composed states.
-
-    Attributes:
-        automata: the automata of the next pass, closed.
-        slots: ``[lanes]`` the slot of each lane, set by ``at``.
+    The passes read in opposite directions, so matrices are transposed: ``w[s, t, c]`` is N(c)[t, s]
+    with the next pass's matrices N.
     """
 
     automata: LiftedWindowAutomata
@@ -369,19 +292,10 @@ class NextPass(NamedTuple):
         return self._replace(slots=slots)
 
     def bounds(self, pending: Value) -> tuple[Value, Value]:
-        """Return initial and final vectors of the previous pass.
-
-        Args:
-            pending: ``[slots, symbols]`` the weight of each symbol as the first pending one.
-
-        Returns:
-            Two values ``[slots, width]``.
-        """
-        # The next pass reads from the other end, so its final vectors are met first: they are the
-        # initial vectors of the cascade, and its initial vectors the final ones.
+        """Return initial and final vectors ``[slots, width]``, given weights of pending symbols."""
+        # The next pass reads from the other end, so initial and final vectors are swapped.
         s = self.automata.semiring
-        # The symbol that is pending at the end of the previous pass is written last, hence read
-        # first by the next one: lambda N(a), for each a.
+        # The last pending symbol is written last, hence read first by the next pass: lambda N(a).
         slots, symbols = jax.tree.leaves(pending)[0].shape
         start, end = self.automata.final, self.automata.initial
         initial = s.times(_expand(start), jax.tree.map(lambda x: x[:, None], pending))
@@ -389,7 +303,7 @@ class NextPass(NamedTuple):
         written = jax.tree.map(
             lambda x: x[0], of_slots.column_each(jax.tree.map(lambda x: x[None], end))
         )
-        # The start symbol is pending only if nothing was read; then nothing is written, either.
+        # If the start symbol is still pending, nothing was read and nothing is written.
         final = s.where(jnp.arange(symbols) == 0, _expand(end), written)
         flat = (slots, self.states * symbols)
         return (
@@ -400,7 +314,7 @@ class NextPass(NamedTuple):
     def column_each(self, vectors: Value) -> Value:
         nodes, lanes, states = jax.tree.leaves(vectors)[0].shape
         shape = (nodes, self._symbols, lanes, states)
-        # One copy for each symbol, nodes and symbols merged.
+        # One copy per symbol, with nodes and symbols merged.
         copies = jax.tree.map(
             lambda x: jnp.broadcast_to(x[:, None], shape).reshape(-1, lanes, states), vectors
         )
@@ -417,13 +331,11 @@ class NextPass(NamedTuple):
         return self._by(self.automata.column_by, symbol, vectors)
 
     def _each(self, step: Any, vectors: Value) -> Value:
-        """Read each pending symbol with the vectors of that symbol."""
         nodes = jax.tree.leaves(vectors)[0].shape[0] // self._symbols
         read = step(np.tile(np.arange(self._symbols), nodes), vectors, self.slots)
         return _merge(read, nodes)
 
     def _by(self, step: Any, symbol: np.ndarray, vectors: Value) -> Value:
-        """Read the symbol of each node with the vectors of all its pending symbols."""
         read = step(np.repeat(symbol, self._symbols), _split(vectors, len(symbol)), self.slots)
         return _merge(read, len(symbol))
 
@@ -453,58 +365,33 @@ def _merge(vectors: Value, nodes: int) -> Value:
 
 
 class OutputAcceptor(Protocol):
-    """An acceptor of written symbols, as products of its matrices E(a) with vectors.
+    """Products of vectors and the matrices E(a) of an acceptor of written symbols.
 
-    There is one matrix E(a) for each written symbol a. There are four products, since a window
-    transducer writes either the pending symbol, so that all symbols are needed (``each``), or the
-    symbol that it reads (``by``). In the shapes, n is the number of trie nodes (or 1, to be
-    broadcast), L of lanes, S of states, A of symbols.
+    A window transducer writes the pending symbol, which requires all symbols (``each``), or the
+    symbol read (``by``). Shapes: n trie nodes or 1, L lanes, S states, A symbols.
     """
 
     @property
-    def states(self) -> int:
-        """The number of states."""
-        ...
+    def states(self) -> int: ...
 
     def at(self, slots: Indices, states: int) -> OutputAcceptor:
-        """Select acceptors.
-
-        Args:
-            slots: ``[lanes]`` the slot of each lane.
-            states: the number of states in use there; these are the first ones.
-        """
+        """Select the slots ``[lanes]`` and the first ``states`` states."""
         ...
 
     def column_each(self, vectors: Value) -> Value:
-        """Multiply ``E(a) v`` for every a: ``[n, L, S]`` to ``[n, L, S, A]``."""
+        """Compute ``E(a) v`` for every a: ``[n, L, S]`` to ``[n, L, S, A]``."""
         ...
 
     def column_by(self, symbol: np.ndarray, vectors: Value) -> Value:
-        """Multiply ``E(b) v`` with the symbol b of each node.
-
-        Args:
-            symbol: ``[nodes]`` the symbol b of each node.
-            vectors: ``[n, L, S, A]``.
-
-        Returns:
-            ``[nodes, L, S, A]``.
-        """
+        """Compute ``E(b) v`` for each node's symbol b: ``[n, L, S, A]`` to ``[nodes, L, S, A]``."""
         ...
 
     def row_each(self, vectors: Value) -> Value:
-        """Multiply ``v_a E(a)`` for every a: ``[n, L, S, A]`` to ``[n, L, S, A]``."""
+        """Compute ``v_a E(a)`` for every a: ``[n, L, S, A]`` to ``[n, L, S, A]``."""
         ...
 
     def row_by(self, symbol: np.ndarray, vectors: Value) -> Value:
-        """Multiply ``v E(b)`` with the symbol b of each node.
-
-        Args:
-            symbol: ``[nodes]`` the symbol b of each node.
-            vectors: ``[n, L, S, A]``.
-
-        Returns:
-            ``[nodes, L, S, A]``.
-        """
+        """Compute ``v E(b)`` for each node's symbol b: ``[n, L, S, A]`` to ``[nodes, L, S, A]``."""
         ...
 
 
@@ -541,5 +428,4 @@ class ArcAcceptor(NamedTuple):
         return jax.tree.map(lambda x: x[None], self.arcs)
 
     def _of(self, symbol: np.ndarray) -> Value:
-        """Return the arcs ``[nodes, lanes, states, states, 1]`` of the symbol of each node."""
         return jax.tree.map(lambda x: jnp.moveaxis(x[..., symbol], -1, 0)[..., None], self.arcs)

@@ -1,7 +1,7 @@
-"""The checks that the conformance suite makes, and the comparisons that they are made of.
+"""Conformance checks and the comparisons they use.
 
-A fault in the ninth position, in the fifth item, in the fifth of some labels or in empty items does
-not show in a case that has none of these; the other checks would pass. So ``size`` asks for them.
+``size`` requires cases large enough to expose faults in later positions, items, labels or states,
+and in empty items.
 """
 
 from __future__ import annotations
@@ -37,36 +37,21 @@ from semirings.log import Log
 from semirings.numerics import log_times
 from semirings.viterbi import Viterbi
 
+# Raises AssertionError with a description of the failure.
 Check = Callable[[Weighted], None]
-"""Raises an ``AssertionError`` that describes the failure."""
 
+# Tolerance for sums in single precision with different scales.
 _ROUNDING = 5e-5
-"""Tolerance for sums in single precision whose scales differ."""
 
 
 def require(condition: Any, message: str) -> None:
-    """Fail with a message unless a condition is true.
-
-    Args:
-        condition: the condition.
-        message: the message if it is false.
-
-    Raises:
-        AssertionError: if it is false.
-    """
+    """Raise ``AssertionError`` unless the condition holds."""
     if not condition:
         raise AssertionError(message)
 
 
 def expect_number(w: Weighted, computed: Any, expected: Any, description: str) -> None:
-    """Fail unless numbers are close to the expected ones.
-
-    Args:
-        w: the case, whose precision determines the tolerance.
-        computed: numbers.
-        expected: numbers of the same shape.
-        description: the name of the quantity.
-    """
+    """Require numbers close to the expected ones."""
     numbers = np.asarray(computed, np.float64)
     np.testing.assert_allclose(numbers, expected, rtol=w.close, atol=w.close, err_msg=description)
 
@@ -74,26 +59,13 @@ def expect_number(w: Weighted, computed: Any, expected: Any, description: str) -
 def expect(
     w: Weighted, computed: jax.Array, answer: Callable[[int, Enumeration], float], description: str
 ) -> None:
-    """Fail unless ``[batch]`` numbers agree with the enumeration and have the expected dtype.
-
-    Args:
-        w: the case.
-        computed: the numbers.
-        answer: maps an item and its enumeration to the expected number.
-        description: the name of the quantity.
-    """
+    """Require numbers ``[batch]`` to match the enumeration."""
     expect_precision(w, computed, description)
     expect_number(w, computed, [answer(i, e) for i, e in w.each()], f"{description} of each item")
 
 
 def expect_precision(w: Weighted, computed: Any, description: str) -> None:
-    """Fail unless arrays have the precision of the log weights.
-
-    Args:
-        w: the case.
-        computed: a pytree of arrays.
-        description: the name of the quantity.
-    """
+    """Require arrays with the dtype of the log weights."""
     precisions = {str(x.dtype) for x in jax.tree.leaves(computed)}
     require(
         precisions == {str(w.dtype)},
@@ -104,14 +76,7 @@ def expect_precision(w: Weighted, computed: Any, description: str) -> None:
 def expect_parts(
     w: Weighted, computed: Parts, answer: Callable[[int, Enumeration], np.ndarray], description: str
 ) -> None:
-    """Fail unless arrays of parts agree with the enumeration, and are zero in padding.
-
-    Args:
-        w: the case.
-        computed: the arrays.
-        answer: maps an item and its enumeration to the entries of the item.
-        description: the name of the quantity.
-    """
+    """Require parts to match the enumeration, with zeros in the padding."""
     expect_precision(w, computed, description)
     for item, e in w.each():
         expect_number(
@@ -125,20 +90,13 @@ def expect_parts(
 
 
 def expect_same(computed: Any, expected: Any, description: str, tolerance: float = 1e-6) -> None:
-    """Fail unless two pytrees hold the same numbers.
-
-    Args:
-        computed: one.
-        expected: the other.
-        description: the name of the quantity.
-        tolerance: relative and absolute.
-    """
+    """Require equal pytrees, up to a relative and absolute tolerance."""
     for x, y in zip(jax.tree.leaves(computed), jax.tree.leaves(expected), strict=True):
         np.testing.assert_allclose(x, y, rtol=tolerance, atol=tolerance, err_msg=description)
 
 
 def number_of_derivations(w: Weighted) -> None:
-    """Check the number of derivations, and that those of the enumeration are different."""
+    """Check that derivations are distinct, and their number."""
     level = w.uniform
     for item, e in level.each():
         different = len({row.tobytes() for row in e.parts})
@@ -157,13 +115,13 @@ def number_of_derivations(w: Weighted) -> None:
 
 
 def log_partition(w: Weighted) -> None:
-    """Check the log partition."""
+    """Check the log partition function."""
     computed = w.ask(sums, w.other).log_partition
     expect(w, computed, lambda _, e: e.log_partition, "log partition")
 
 
 def marginals(w: Weighted) -> None:
-    """Check that marginals are expected counts."""
+    """Check marginals against expected numbers of uses."""
     computed = w.ask(sums, w.other).marginals
     expect_parts(w, computed, lambda _, e: e.marginals, "marginals")
     most = max(e.parts.max(initial=0) for _, e in w.each())
@@ -175,14 +133,14 @@ def marginals(w: Weighted) -> None:
 
 
 def slopes(w: Weighted) -> None:
-    """Check first and second derivatives in a direction, in forward over reverse mode."""
+    """Check first and second directional derivatives, forward over reverse mode."""
     computed, along = w.ask(sums, w.other), w.features(2)
     expect(w, computed.slope, lambda i, e: e.expectation(w.flat(along, i)), "slope")
     _expect_change(w, computed.change)
 
 
 def slopes_in_reverse_mode(w: Weighted) -> None:
-    """Check second derivatives in a direction, in reverse over reverse mode."""
+    """Check second directional derivatives, reverse over reverse mode."""
     _expect_change(w, w.ask(sums, w.other).reverse_change)
 
 
@@ -192,7 +150,7 @@ def _expect_change(w: Weighted, change: Parts) -> None:
 
 
 def averages(w: Weighted) -> None:
-    """Check entropy, expectation, their gradients, covariance and divergence."""
+    """Check entropy, expectation, covariance, KL divergence and gradients."""
     computed, f, g = w.ask(sums, w.other), w.features(1), w.features(2)
     others = w.other.enumerations
     expect(w, computed.entropy, lambda _, e: e.entropy, "entropy")
@@ -215,7 +173,7 @@ def averages(w: Weighted) -> None:
 
 
 def infinite_divergence(w: Weighted) -> None:
-    """Check that the divergence is infinite where the other lacks a part, in that item only."""
+    """Check that KL is infinite if the reference forbids a used part."""
     nats = w.ask(sums, w.ask(lacking)).kl
     require(
         np.isinf(nats).tolist() == [item == w.fullest for item in w.items]
@@ -225,7 +183,7 @@ def infinite_divergence(w: Weighted) -> None:
 
 
 def best(w: Weighted) -> None:
-    """Check that the best derivation has the largest weight in the enumeration."""
+    """Check that argmax has the largest weight."""
     answer = w.ask(lists).best
     expect(w, answer.log_weight, lambda _, e: float(e.log_weight.max()), "log weight of the best")
     for item, e in w.each():
@@ -235,7 +193,7 @@ def best(w: Weighted) -> None:
 
 
 def ranked(w: Weighted) -> None:
-    """Check that lists are sorted, without repetitions, and end with the last derivation."""
+    """Check that top-k lists are sorted, distinct and complete."""
     small = w.ask(few)
     most = max(e.possible for _, e in small.each())
     require(most > 1, "no item has more than one derivation; give the case a larger item")
@@ -251,7 +209,6 @@ def ranked(w: Weighted) -> None:
 
 
 def _places(w: Weighted, answer: Answer, item: int) -> list[int]:
-    """Return the numbers of the listed derivations of an item, which must not be repeated."""
     is_possible = np.asarray(answer.log_weight)[:, item] > -np.inf
     e = w.enumerations[item]
     places = e.find(w.flat(answer.parts, item, axes=1)[is_possible]).tolist()
@@ -265,7 +222,7 @@ def _places(w: Weighted, answer: Answer, item: int) -> list[int]:
 
 
 def ties(w: Weighted) -> None:
-    """Check that the best of tied derivations is the first of the list."""
+    """Check that argmax and top-k break ties alike."""
     level = w.uniform
     answer = level.ask(lists)
     for item, e in level.each():
@@ -275,7 +232,7 @@ def ties(w: Weighted) -> None:
 
 
 def samples(w: Weighted) -> None:
-    """Check frequencies, log weights and scores of samples, and that their keys decide."""
+    """Check the frequencies, log weights and reproducibility of samples."""
     rounds = [w.ask(sample, seed) for seed in range(1, 1 + programs.ROUNDS)]
     _expect_draws(w, [x.draws for x in rounds])
     if isinstance(w.structure, Traceable):
@@ -289,7 +246,7 @@ def samples(w: Weighted) -> None:
 
 
 def log_prob(w: Weighted) -> None:
-    """Check the log probabilities of all derivations of an item, which sum to one."""
+    """Check the log probabilities of all derivations of an item."""
     full = w.uniform.fullest
     log_probs = w.ask(sample, 1).log_prob[:, full]
     expect_precision(w, log_probs, "the log probability")
@@ -312,7 +269,7 @@ def _expect_draws(w: Weighted, rounds: list[Answer]) -> None:
         require(not forbidden, f"{quantity(forbidden, 'draw')} of item {item} have no probability")
         p = chi_square(observed, len(places) * e.prob)
         require(p > 1e-4, f"draws of item {item} are not in proportion to weight: p = {p:.2g}")
-        # More sensitive to draws from a flatter or sharper distribution.
+        # The mean log weight is more sensitive to a flatter or sharper distribution.
         weight = np.where(e.prob > 0, e.log_weight, 0.0)
         spread = np.sqrt(e.prob @ (weight - e.prob @ weight) ** 2 / len(places))
         off = abs(weight[places].mean() - e.prob @ weight)
@@ -324,9 +281,9 @@ def _expect_draws(w: Weighted, rounds: list[Answer]) -> None:
 
 
 def padding(w: Weighted) -> None:
-    """Check that weights that no derivation uses do not affect any result."""
+    """Check that unused weights do not affect results."""
     changed, other = (x.disturb(w.items, seed=9) for x in (w, w.other))
-    # The scale of a sum may depend on weights that no derivation uses, and so may its rounding.
+    # Unused weights may affect the scale of a sum, and so its rounding.
     for computed, expected, description in (
         (sums(changed, other), w.ask(sums, w.other), "sums"),
         (lists(changed), w.ask(lists), "lists"),
@@ -336,9 +293,8 @@ def padding(w: Weighted) -> None:
 
 
 def nan_in_padding(w: Weighted) -> None:
-    """Check that padding may be NaN, without any effect on results or gradients."""
-    # Padding are rows (of positions, for example) of which no derivation uses any entry, and of
-    # which the case forbids none.
+    """Check results and gradients with NaN in the padding."""
+    # Padding consists of rows (such as positions) without any used or forbidden entry.
     used = jax.tree.map(
         lambda x, y: (x | y).any(tuple(range(2, x.ndim)), keepdims=True),
         w.uniform.looked_at(w.items),
@@ -358,7 +314,7 @@ def nan_in_padding(w: Weighted) -> None:
 
 
 def independent_items(w: Weighted) -> None:
-    """Check that the results of an item do not depend on the weights of other items."""
+    """Check that results do not depend on the weights of other items."""
     remaining_items = set(w.items) - {w.fullest}
     changed = w.disturb(remaining_items, seed=4)
     require(
@@ -374,7 +330,7 @@ def independent_items(w: Weighted) -> None:
             (before.log_partition, after.log_partition),
             (best_before.log_weight, best_after.log_weight),
         ):
-            # Weights that an item does not use may affect the scale of its sums.
+            # Unused weights may affect the scale of an item's sums.
             np.testing.assert_allclose(
                 x[item], y[item], rtol=_ROUNDING, err_msg=f"log weights {name}"
             )
@@ -389,7 +345,7 @@ def independent_items(w: Weighted) -> None:
 
 
 def impossible(w: Weighted) -> None:
-    """Check that items without derivations have weight zero and no draws, without any NaN."""
+    """Check items without derivations: no weight, no draws, no NaN."""
     nothing = w.ask(Weighted.impossible)
     computed, listed, drawn = nothing.ask(sums, nothing), nothing.ask(lists), nothing.ask(sample, 1)
     expect(
@@ -417,11 +373,11 @@ def impossible(w: Weighted) -> None:
 
 
 def nan(w: Weighted) -> None:
-    """Check that all results of an item with a NaN weight are NaN, those of others unchanged."""
+    """Check that a NaN weight makes all results of its item NaN, and no others."""
     changed = _with_one_nan(w)
 
     def results(x: Weighted) -> tuple[dict[str, jax.Array], dict[str, tuple[Parts, int]]]:
-        """Return numbers, of which the last axis is that of items; and parts, with more axes."""
+        """Return numbers ``[..., batch]``, and parts with their number of leading axes."""
         computed, listed, drawn = x.ask(sums, w.other), x.ask(lists).best, x.ask(sample, 1).draws
         numbers = ("log_partition", "entropy", "expectation", "covariance", "kl")
         return {
@@ -452,7 +408,7 @@ def nan(w: Weighted) -> None:
 
 
 def _with_one_nan(w: Weighted) -> Weighted:
-    """Return the case with one weight NaN that item ``fullest`` uses, and no other."""
+    """Set to NaN one weight that only item ``fullest`` uses."""
     remaining_items = set(w.items) - {w.fullest}
     for weights in (w, w.weighing(w.expanded.log_weights)):
         alone = jax.tree.map(
@@ -465,7 +421,7 @@ def _with_one_nan(w: Weighted) -> Weighted:
 
 
 def _changed_at_first(w: Weighted, mask: Parts, value: float) -> Weighted | None:
-    """Return the case with another log weight at the first true entry of a mask, if it has one."""
+    """Set the log weight at the first true entry of a mask, if any."""
     leaves, treedef = jax.tree.flatten(w.structure.log_weights)
     for number, leaf in enumerate(jax.tree.leaves(mask)):
         if leaf.any():
@@ -476,11 +432,7 @@ def _changed_at_first(w: Weighted, mask: Parts, value: float) -> Weighted | None
 
 
 def lacking(w: Weighted) -> Weighted:
-    """Forbid a part that only the item with the most derivations may use.
-
-    Raises:
-        AssertionError: if there is none.
-    """
+    """Forbid a part that only item ``fullest`` may use."""
     used_by_rest = w.looked_at(set(w.items) - {w.fullest})
     uses = w.gather(w.with_item(w.zeros, w.fullest, w.enumerations[w.fullest].marginals))
     alone = jax.tree.map(
@@ -498,7 +450,7 @@ def lacking(w: Weighted) -> Weighted:
 
 
 def few(w: Weighted) -> Weighted:
-    """Forbid parts so that every item has fewer derivations than a list."""
+    """Forbid parts until every item has fewer derivations than ``RANKS``."""
     rng = np.random.default_rng(7)
     weights = w.expanded.log_weights
     for item, e in w.each():
@@ -513,15 +465,15 @@ def few(w: Weighted) -> Weighted:
     return w.weighing(weights)
 
 
+# Added to every log weight; exp(88) is near the largest float in single precision.
 SHIFTS = (90.0, -90.0)
-"""Terms added to every log weight: beyond exp(88), the range of floats in single precision."""
 
+# Multiplies differences between log weights.
 SPREAD = 8.0
-"""The factor of the differences between log weights."""
 
 
 def large_weights(w: Weighted) -> None:
-    """Check sums and the best with log weights around 90 and around -90, some 50 apart."""
+    """Check log weights near 90 and -90."""
     for shift in SHIFTS:
         far = w.weighing(jax.tree.map(lambda x, s=shift: SPREAD * x + s, w.structure.log_weights))
         scale = max(1.0, *(abs(e.log_partition) for _, e in far.each()))
@@ -543,7 +495,7 @@ def large_weights(w: Weighted) -> None:
 
 
 def double_precision(w: Weighted) -> None:
-    """Check sums in double precision, where arithmetic in single precision shows."""
+    """Check that sums are accurate to double precision."""
     with jax.enable_x64(True):
         precise = w.case.with_weights(w.base)
         require(
@@ -558,14 +510,14 @@ def double_precision(w: Weighted) -> None:
 
 
 def without_compilation(w: Weighted) -> None:
-    """Check the total outside compiled programs."""
+    """Check the total outside ``jax.jit``."""
     total = w.structure.total(w.base)
     computed = log_times(w.base.log_weight(total.value), total.log_scale)
     expect(w, computed, lambda _, e: e.log_partition, "log partition, not compiled,")
 
 
 def totals(w: Weighted) -> None:
-    """Check totals in further semirings, which are zero where there is no derivation."""
+    """Check totals in other semirings."""
     nothing = w.ask(Weighted.impossible)
     empty = [e.log_weight.max() > -np.inf for _, e in nothing.each()]
     without, computed = nothing.ask(lists).totals, w.ask(lists).totals
@@ -582,7 +534,7 @@ def totals(w: Weighted) -> None:
 
 
 def transformations(w: Weighted) -> None:
-    """Check that functions take and return distributions, and are compiled once for a shape."""
+    """Check distributions as arguments and results of compiled functions."""
     passed: Any = jax.jit(lambda x: x)(w.distribution)
     kinds = (type(passed), type(getattr(passed, "structure", None)))
     require(
@@ -591,7 +543,7 @@ def transformations(w: Weighted) -> None:
         f"{type(w.structure).__name__} as a pytree",
     )
     expect_same(passed.structure, w.structure, "a structure out of a compiled function", 0.0)
-    # An answer that was kept (`ask`) says nothing of what is compiled now.
+    # Cached results of `ask` compile nothing.
     lists(w)
     before = programs.traces["_lists"]
     lists(w.case.with_weights(w.base, 3))
@@ -602,7 +554,7 @@ def transformations(w: Weighted) -> None:
 
 
 def memory_plans(w: Weighted) -> None:
-    """Check that plans are reported, and that too small a budget raises an error."""
+    """Check memory plans and budgets that are too small."""
     plans = memory(w.structure)
     require(
         bool(plans) == w.case.scans,
@@ -625,19 +577,12 @@ def memory_plans(w: Weighted) -> None:
 
 
 def devices(w: Weighted) -> None:
-    """Check ``jax.vmap`` over two batches with other weights, within a memory budget.
-
-    ``jax.shard_map`` divides them among two devices, or one if there are no two.
-    """
+    """Check ``jax.vmap`` under ``jax.shard_map``, within a memory budget."""
     _expect_transformed(w, "under vmap and shard_map, within a memory budget", sharded=False)
 
 
 def sharded_batches(w: Weighted) -> None:
-    """Check batches that ``jax.jit`` divides among two devices.
-
-    Raises:
-        unittest.SkipTest: if there is one device only.
-    """
+    """Check batches sharded over two devices; skip with a single device."""
     if jax.device_count() < 2:
         raise SkipTest(
             "sharded: jax has one device; XLA_FLAGS=--xla_force_host_platform_device_count=2 makes "
@@ -657,18 +602,17 @@ def _expect_transformed(w: Weighted, description: str, *, sharded: bool) -> None
         expect_same(computed[name], expected, f"{name} {description}", 1e-5)
 
 
+# The least number of items.
 ITEMS = 5
-"""The least number of items."""
 
+# The least number of entries used along the longest axis.
 POSITIONS = 9
-"""The least number of entries that derivations use along the longest axis."""
 
+# The least number of entries used along any axis longer than one.
 ENTRIES = 5
-"""The least number of entries that derivations use along any axis of more than one entry."""
 
 
 def _used(w: Weighted) -> dict[str, tuple[int, ...]]:
-    """Return how many entries derivations use along each axis of an item, by name of the leaf."""
     most: dict[str, tuple[int, ...]] = {}
     for item in w.items:
         place = np.flatnonzero(w.enumerations[item].used)
@@ -679,7 +623,7 @@ def _used(w: Weighted) -> dict[str, tuple[int, ...]]:
             start += rows.size
             index = np.unravel_index(inside, rows.shape)
             name = jax.tree_util.keystr(path).lstrip(".") or "the log weights"
-            # One axis of each entry alone has nothing beyond it.
+            # An axis of size one cannot be longer.
             used = tuple(
                 int(x.max(initial=-1)) + 1 if size > 1 else ENTRIES
                 for x, size in zip(index, rows.shape, strict=True)
@@ -689,10 +633,7 @@ def _used(w: Weighted) -> dict[str, tuple[int, ...]]:
 
 
 def size(w: Weighted) -> None:
-    """Check that the case has enough items, positions and entries, and an empty item.
-
-    What a structure cannot have is named in ``Case.lacks``, with the reason.
-    """
+    """Check that the case has enough items, positions and entries, and an empty item."""
     used = _used(w)
     empty = any(len(e.parts) == 1 and not e.parts.any() for _, e in w.each())
     short = [
@@ -764,22 +705,19 @@ CHECKS: Mapping[str, Check] = {
     "sharded": sharded_batches,
     "size": size,
 }
-"""All checks by name."""
 
 
 def check(case: Case, only: Collection[str] | None = None, base: Divisible = Log()) -> None:
-    """Compare all results for a structure with the enumeration.
+    """Compare all results of a structure with the enumeration of its derivations.
 
     Args:
-        case: the structure, and all its derivations.
-        only: names of checks; only these are run.
-        base: the semiring of sums.
+        only: keys of ``CHECKS`` to run; all by default.
+        base: the semiring of the distribution.
 
     Raises:
-        AssertionError: if checks failed, with their names and messages; an exception raised by the
-            structure is a failure, too.
-        ValueError: if ``only`` names an unknown check.
-        unittest.SkipTest: if none of the checks can be made here, with the reason.
+        AssertionError: with the names and messages of all failures.
+        ValueError: if a check is unknown.
+        unittest.SkipTest: if every check is skipped.
     """
     if unknown := set(only or ()) - set(CHECKS):
         raise ValueError(f"no checks: {sorted(unknown)}; there are {', '.join(CHECKS)}")

@@ -1,7 +1,7 @@
-"""The computations that the conformance suite tests: three programs, and one of their transforms.
+"""Compiled programs that compute the results under test.
 
-Nearly all of the time that a check takes is compilation. So each program answers many questions on
-the whole batch, and is run again for each change of the log weights.
+Compilation dominates the time of a check, so each program computes many results and is reused for
+every change of the log weights.
 """
 
 from __future__ import annotations
@@ -28,24 +28,22 @@ from semirings.viterbi import Viterbi
 
 T = TypeVar("T")
 
+# Draws per sample, and samples per frequency test (traced, or drawn in the reverse pass).
 DRAWS, ROUNDS, REVERSE_ROUNDS = 50, 10, 6
-"""The number of draws in a sample; and of the samples whose frequencies are compared."""
 
 RANKS = 5
-"""The length of lists."""
 
 OTHERS: tuple[Semiring, ...] = (Viterbi(), Boolean())
-"""Semirings whose totals are compared, besides those of all questions."""
 
+# Compiler options for short computations.
 FAST = {"xla_backend_optimization_level": 0}
-"""Compiler options for programs that compute little."""
 
+# How often each program was traced.
 traces: Counter[str] = Counter()
-"""The number of times that each program was traced."""
 
 
 class Answer(NamedTuple):
-    """Parts of derivations and their log weights, minus infinity where there is no derivation."""
+    """Parts and log weights of derivations; minus infinity where there is none."""
 
     parts: Parts
     log_weight: jax.Array
@@ -55,15 +53,12 @@ class Sums(NamedTuple):
     """Sums and averages; numbers are ``[batch]``.
 
     Attributes:
-        log_partition, marginals: the sum, and its gradient in reverse mode.
-        slope, change: derivatives of both in the direction of the second feature, forward over
-            reverse mode.
-        reverse_change: the second in reverse mode.
-        entropy, expectation: averages of the distribution, the second of the first feature.
-        slopes: the gradient of the sum of these two with respect to the unexpanded log weights.
-        kl: the divergence from another distribution.
-        covariance: that of both features.
-        number, scale: the number of derivations times the exponential of the scale.
+        slope, change: derivatives of log partition and marginals along the second feature, forward
+            over reverse mode.
+        reverse_change: like ``change``, in reverse over reverse mode.
+        expectation: of the first feature.
+        slopes: the gradient of entropy plus expectation.
+        number, scale: the number of derivations is ``number * exp(scale)``.
     """
 
     log_partition: jax.Array
@@ -81,7 +76,7 @@ class Sums(NamedTuple):
 
 
 class Lists(NamedTuple):
-    """The best derivation, the first ``RANKS``, and log weights in ``OTHERS``."""
+    """The argmax, the top ``RANKS``, and log totals in ``OTHERS``."""
 
     best: Answer
     top: Answer
@@ -89,7 +84,7 @@ class Lists(NamedTuple):
 
 
 class Sample(NamedTuple):
-    """Draws with their scores, ``[draws, batch]``, and log probabilities of derivations."""
+    """Draws with scores, ``[draws, batch]``, and log probabilities of given derivations."""
 
     draws: Answer
     score: jax.Array
@@ -97,8 +92,6 @@ class Sample(NamedTuple):
 
 
 def _compiled(program: Callable[..., T]) -> Callable[..., T]:
-    """Compile a program, and count how often it is traced."""
-
     def traced(*arguments: Any) -> T:
         traces[program.__name__] += 1
         return program(*arguments)
@@ -150,12 +143,7 @@ def _sums(d: Distribution[Any], other: Distribution[Any], first: Parts, second: 
 
 
 def sums(w: Weighted, other: Weighted) -> Sums:
-    """Compute sums and averages.
-
-    Args:
-        w: the case with log weights.
-        other: other weights of the same shapes, for divergences.
-    """
+    """Compute sums and averages; ``other`` is the reference of KL."""
     return _sums(w.distribution, other.distribution, w.features(1), w.features(2))
 
 
@@ -169,7 +157,7 @@ def _lists(d: Distribution[Any]) -> Lists:
 
 
 def lists(w: Weighted) -> Lists:
-    """Compute the best derivations, and totals in further semirings."""
+    """Compute argmax, top-k and totals in other semirings."""
     return _lists(w.distribution)
 
 
@@ -192,42 +180,32 @@ def _reverse(d: Distribution[Any], key: jax.Array) -> Answer:
 
 
 def sample(w: Weighted, seed: int) -> Sample:
-    """Draw many derivations, and compute the log probabilities of ``derivations``.
-
-    Args:
-        w: the case with log weights.
-        seed: the seed of the random key.
-    """
+    """Draw samples, and compute the log probabilities of ``derivations``."""
     return _sample(w.distribution, jax.random.key(seed), w.uniform.ask(derivations))
 
 
 def reverse_sample(w: Weighted, seed: int) -> Answer:
-    """Draw many derivations in the reverse pass, even if the structure traces draws.
-
-    Args:
-        w: the case with log weights.
-        seed: the seed of the random key.
-    """
+    """Draw samples in the reverse pass, even from a ``Traceable`` structure."""
     return _reverse(w.distribution, jax.random.key(seed))
 
 
 def derivations(w: Weighted) -> Parts:
-    """Return all derivations of the item that has most, with a leading axis."""
+    """Stack all derivations of item ``fullest`` along a leading axis."""
     rows = w.enumerations[w.fullest].parts
     return jax.tree.map(
         lambda *xs: np.stack(xs), *(w.with_item(w.zeros, w.fullest, x) for x in rows)
     )
 
 
+# Computed under transformations of JAX and within a memory budget.
 QUESTIONS: dict[str, Callable[[Distribution[Any]], Any]] = {
     "log partition and marginals": lambda d: d.log_partition_and_marginals(),
     "draws": lambda d: d.sample_parts(jax.random.key(1), DRAWS),
 }
-"""What is computed with transformations of JAX, within a memory budget."""
 
 
 def answers(w: Weighted) -> dict[str, Any]:
-    """Return the answers to ``QUESTIONS`` that the programs give."""
+    """Return ``QUESTIONS`` computed without transformations."""
     computed = w.ask(sums, w.other)
     return {
         "log partition and marginals": (computed.log_partition, computed.marginals),
@@ -238,16 +216,10 @@ def answers(w: Weighted) -> dict[str, Any]:
 def transformed(
     w: Weighted, second: Weighted, *, sharded: bool
 ) -> tuple[dict[str, Any], dict[str, bool]]:
-    """Answer ``QUESTIONS`` for two batches at once, within a memory budget.
+    """Compute ``QUESTIONS`` for two batches within a budget, and whether each was recomputed.
 
     Args:
-        w: the case with log weights.
-        second: other log weights.
-        sharded: whether ``jax.jit`` divides the batches among two devices; otherwise
-            ``jax.shard_map`` does, among two or one.
-
-    Returns:
-        The answers, and whether each was recomputed.
+        sharded: use ``jax.jit`` with sharded batches, not ``jax.shard_map``.
     """
     recomputed = dict.fromkeys(QUESTIONS, False)
     least = max((plan.residual_mib for plan in memory(w.structure)), default=None)
