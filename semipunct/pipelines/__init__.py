@@ -1,4 +1,4 @@
-"""Pipelines: from documents to documents, by the models of a folder or an installed package."""
+"""Pipelines: the tasks of trained models on texts and treebanks."""
 
 from typing import TYPE_CHECKING, Any
 

@@ -1,4 +1,4 @@
-"""Evaluation: how well a model of any kind predicts the punctuation of held-out sentences."""
+"""Evaluation of punctuation models on held-out sentences."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def evaluate(
         log p(x | T) and the number of slots of each sentence; ``figures`` has the perplexity.
 
     Raises:
-        ModelError: if the model predicts anything other than punctuation.
+        ModelError: if the model does not predict punctuation.
     """
     predicts = find_kind(model.model.kind).predicts
     if predicts != PUNCTUATION:
@@ -65,7 +65,7 @@ def evaluate(
 
 
 def assess_on_examples(request: EvaluateRequest) -> Assessment:
-    """Compute the figures by which training chooses the best weights."""
+    """Compute the figures by which training selects the best weights."""
     if request.stored:
         raise UsageError(NO_COUNTS)
     fitted, usable = request.model.model, without_omitted(request.examples)

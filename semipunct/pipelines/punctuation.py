@@ -1,4 +1,4 @@
-"""Punctuation models: restoration, correction and decoding of trees, or of words with a parser."""
+"""The tasks of punctuation models, on trees or on words with a parser."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The text model: restoration and correction of running text, and restoration of treebanks."""
+"""The tasks of text models: restoration and correction of text, and restoration of treebanks."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ class RestoreText(RestoreTask):
     def answer(
         self, entries: Iterable[Entry[Any, Any]], first: int = 0
     ) -> Iterator[Outcome[Restoration[Any]]]:
-        """Restore entries as parts of texts, each of which is a file."""
+        """Restore entries as parts of texts, one text per file."""
         waiting: deque[Entry[Any, Any]] = deque()
 
         def parts() -> Iterator[Part]:
@@ -150,7 +150,7 @@ class RestoreText(RestoreTask):
 
 
 def _meaning_of_lines(form: Format[Any]) -> Lines:
-    """Return the default meaning of the end of a line."""
+    """Return the default meaning of line ends."""
     if isinstance(form, Subtitles | Transcripts):
         return "none"
     return "paragraph" if isinstance(form, Text) else "sentence"
@@ -211,12 +211,12 @@ class CorrectText(CorrectTask):
         return lines_of_text(text, "text")
 
 
+# Lines per batch, if sentences cross line ends.
 _JOINED = 2**12
-"""The lines that are corrected together, if sentences cross them."""
 
 
 def _parts(entries: Sequence[Entry[Any, Any]]) -> list[Part]:
-    """Return lines of texts, each of which ends with its file or with a turn of a speaker."""
+    """Divide lines into texts, which end with a file or a speaker's turn."""
     following = [*entries[1:], None]
     return [
         Part(

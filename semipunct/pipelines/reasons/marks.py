@@ -1,4 +1,4 @@
-"""The reason of a mark as a sentence: by the tree, by the words, or the decision alone."""
+"""The reason for a mark as a sentence: from the tree, from words, or the mere decision."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from semipunct.pipelines.reasons.catalogue import (
 from semipunct.pipelines.reasons.place import Line, Place
 from semipunct.pipelines.results import Corrected, Explained, Reason
 
+# Strings of marks and their probabilities, the most probable first; ``""`` is no mark.
 Alternatives = Sequence[tuple[str, float]]
-"""Strings of marks and their probabilities, the most probable first; ``""`` is no mark."""
 
+# The key of a reason that only states the decision.
 MODEL = "model"
-"""The key of a reason that only gives the decision."""
 
 _LISTED = 2  # alternatives in a sentence
 _DOUBTED = 0.3  # marks that stand, but are less probable, are not defended
@@ -34,7 +34,7 @@ _LEAST = 0.005  # less probable alternatives would be shown as 0%
 
 @dataclass(frozen=True, slots=True)
 class MarkReason:
-    """The reason of a mark."""
+    """The reason for a mark."""
 
     key: str
     text: str
@@ -50,7 +50,7 @@ def reason_of_mark(
     sentence: Sentence | None = None,
     reason: Reason | None = None,
 ) -> MarkReason:
-    """Return the reason why marks are, or are not, at a place."""
+    """Return the reason for the presence or absence of marks at a place."""
     if not after and not before:
         return _left_out(place, probability, alternatives)
     keys: list[str] = []
@@ -81,7 +81,7 @@ def reason_of_mark(
 
 
 def reason_of_correction(corrected: Corrected, explained: Explained, line: Line) -> MarkReason:
-    """Return the reason of one of the corrections of a sentence."""
+    """Return the reason for a correction in a sentence."""
     correction = explained.correction
     slot = correction.slot
     views = corrected.posteriors[slot : slot + 1]
@@ -141,7 +141,7 @@ def _named(string: str) -> str:
 
 
 def percent(probability: float) -> str:
-    """Return a probability as a percentage, never 100% or 0% unless it is."""
+    """Format a probability as a percentage, rounded to neither 0% nor 100%."""
     if 0 < probability < 0.005:
         return "under 1%"
     if 0.995 <= probability < 1:
