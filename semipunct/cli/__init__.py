@@ -1,4 +1,4 @@
-"""The command line: one file per command. Exit codes and coloured output are set only here.
+"""The command line, with one module per command. Only this package sets exit statuses and colours.
 
 Heavy modules are imported inside functions, so that ``--help`` is fast.
 """
@@ -14,8 +14,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Run one command, and raise ``SystemExit`` at its end.
 
     Args:
-        arguments: None for the arguments of this process; then signal handlers are installed
-            (``semipunct.cli.signals``) and the standard streams are prepared.
+        arguments: None for the arguments of this process, which then gets signal handlers
+            (``semipunct.cli.signals``) and prepared standard streams.
     """
     if arguments is None:
         from semipunct.cli.signals import end_at_signals
@@ -36,12 +36,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def prepare_streams() -> None:
-    """Set standard output to UTF-8 in any environment, and reserve the numbers of closed streams.
+    """Set standard output to UTF-8, and reserve the descriptors of closed streams.
 
-    The output of a command is data: it must not fail because the terminal's encoding lacks a mark,
-    and must have the same bytes on all machines. A file that is opened later must not get the
-    descriptor of a standard stream that the caller has closed; otherwise output of libraries to
-    that stream would be written into the file.
+    Output is the same on all machines. If the caller has closed a standard stream, a file must not
+    get its descriptor, or libraries would write messages into the file.
     """
     for descriptor in range(3):
         try:

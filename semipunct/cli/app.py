@@ -1,4 +1,4 @@
-"""The application: the list of its commands, and the handling of their errors."""
+"""The application: its commands, and their errors."""
 
 from typing import Annotated, Any
 
@@ -29,7 +29,7 @@ from semipunct.version import __version__
 
 
 class Commands(TyperGroup):
-    """A group of commands that reports an error as one message and an exit status."""
+    """A group of commands that reports errors as one message and an exit status."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         ctx.meta["arguments"] = [*args]

@@ -1,4 +1,4 @@
-"""``semipunct compare``: significance tests of the differences between two stored results."""
+"""``semipunct compare``: significance tests between two stored results."""
 
 import math
 from typing import TYPE_CHECKING, Annotated

@@ -14,7 +14,7 @@ CommaPlace = Literal["paper", "better"]
 
 
 class AttachmentRule(StrEnum):
-    """The rules of ``trees.principles.Rule``; typer takes no list of a literal type."""
+    """``trees.principles.Rule`` as an enumeration: typer takes no list of a literal type."""
 
     CONJUNCT = "conjunct"
     UNIT = "unit"
@@ -173,7 +173,7 @@ def _normalise_commas(
     *,
     printed: bool,
 ) -> None:
-    """Convert phrases to derivations, or attach the commas of derivations, or both."""
+    """Convert phrases to derivations, attach the commas of derivations, or both."""
     from semipunct.formats.registry import format_of_grammar
 
     grammar = format_of_grammar(to or commas or "")

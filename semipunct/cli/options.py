@@ -1,4 +1,4 @@
-"""Options of commands that follow from classes of options (``semipunct.pipelines.options``)."""
+"""Command-line options from classes of options (``semipunct.pipelines.options``)."""
 
 from collections.abc import Callable, Set
 from dataclasses import fields, is_dataclass
@@ -12,10 +12,9 @@ from semipunct.pipelines.options import checked, descriptions
 
 
 def with_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Replace a parameter that is an instance of a class of options by one for each field.
+    """Expand parameters that are instances of classes of options to one option per field.
 
-    The command then has these options, and gets the instance. A set of strings is given as words
-    between blanks. Why so: docs/decisions/architecture.md.
+    A set of strings is given as words between spaces. See docs/decisions/architecture.md.
     """
     parameters: list[Parameter] = []
     classes: dict[str, Any] = {}
@@ -43,7 +42,7 @@ def with_options(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def _parameters(options: Any) -> list[Parameter]:
-    """Return the parameters that typer makes options of."""
+    """Return typer's parameter of each field."""
     parameters: list[Parameter] = []
     defaults = {field.name: field.default for field in fields(options)}
     for field, (hint, option) in descriptions(options).items():

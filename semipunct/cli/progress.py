@@ -1,4 +1,4 @@
-"""Progress display: a bar or a count on a terminal, and lines of figures during training."""
+"""Progress: a bar or a count on a terminal, and lines of figures during training."""
 
 import sys
 import time
@@ -22,7 +22,7 @@ T = TypeVar("T")
 def training_progress(title: str = "", *, lines: bool = True) -> Generator[Report, None, None]:
     """Yield a function for the reports of ``semipunct.training.train.train``.
 
-    On a terminal a bar shows visits, loss and time left. Output goes to standard error.
+    A terminal shows a bar with visits, loss and remaining time, on standard error.
     """
     bar = _bar(title)
     task = bar.add_task("preparing", total=None, loss="")
@@ -52,9 +52,9 @@ def sentence_progress(
     *,
     quiet: bool = False,
 ) -> Generator[Callable[[Iterable[T]], Iterator[T]], None, None]:
-    """Yield a function that wraps an iterator of sentences and shows their count on a terminal.
+    """Yield a wrapper of iterators of sentences that counts them on a terminal.
 
-    Nothing is shown if the sentences themselves are printed on the terminal.
+    Nothing is shown if the sentences themselves go to the terminal.
     """
     from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
@@ -87,9 +87,9 @@ def sentence_progress(
 
 @contextmanager
 def counted_progress(noun: str) -> Generator[Callable[[int, int], None], None, None]:
-    """Yield a function for the progress of work whose size is known.
+    """Yield a function for the progress of work of known size.
 
-    A bar shows it on a terminal, and a line for each tenth elsewhere.
+    It shows a bar on a terminal, and a line for each tenth elsewhere.
     """
     bar = _bar("")
     task = bar.add_task(noun, total=None, loss="")
@@ -107,7 +107,7 @@ def counted_progress(noun: str) -> Generator[Callable[[int, int], None], None, N
 
 
 def evaluation_line(progress: "Progress") -> str:
-    """Return the result of the last evaluation as one line."""
+    """Format the result of the last evaluation as one line."""
     figure = "none" if progress.figure is None else f"{progress.figure:.4f}"
     best = " (best so far)" if progress.figure == progress.best else ""
     zero = (
@@ -121,7 +121,7 @@ def evaluation_line(progress: "Progress") -> str:
 
 
 def speed(progress: "Progress") -> str:
-    """Return the words read in a second and the words left, if progress is counted in words."""
+    """Format the words per second and the remaining words, if progress counts words."""
     if not (progress.counted and progress.seconds):
         return ""
     done, left = (n * progress.size for n in (progress.visits, progress.total - progress.visits))

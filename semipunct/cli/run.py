@@ -1,6 +1,6 @@
-"""The run of a task on files: answers are written, compared and reported, or written in parts.
+"""The run of a task on files, shared by ``restore``, ``correct``, ``parse`` and ``decode``.
 
-One run serves ``restore``, ``correct``, ``parse`` and ``decode``: docs/decisions/architecture.md.
+See docs/decisions/architecture.md.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,12 +17,12 @@ from semipunct.wording import quantity
 if TYPE_CHECKING:
     from semipunct.pipelines.task import Documents, Name, Request, Task
 
+# Entries read before the work, so that errors in files are reported at once.
 READ_AHEAD = 256
-"""Entries read before the work begins, so that errors in files are reported at once."""
 
 
 def check_parts(options: PartOptions, inputs: Sequence[str], excluded: Mapping[str, bool]) -> None:
-    """Check, before any model is loaded, that a corpus can be answered in parts, if it is to be."""
+    """Check, before loading a model, that a corpus can be answered in parts if requested."""
     options.check(excluded=excluded)
     if options.folder is not None:
         from semipunct.files import check_place
@@ -58,10 +58,10 @@ def run(
     result: str | None = None,
     quiet: bool,
 ) -> None:
-    """Answer all entries of files; write the answers, or compare them, or both.
+    """Answer all entries of files, and write or compare the answers.
 
     Args:
-        out: the output file; None for standard output, or if answers are compared for no output.
+        out: the output file; None for standard output, or to compare without output.
     """
     from semipunct.cli.progress import sentence_progress
 
@@ -104,7 +104,7 @@ def run(
 
 
 def read_ahead(entries: Iterator[Any]) -> tuple[list[Any], Iterator[Any]]:
-    """Return the first entries, from which writers learn the habits of a file, and all of them."""
+    """Return the first entries, from which writers infer the habits of a file, and all of them."""
     first = list(islice(entries, READ_AHEAD))
     return first, chain(first, entries)
 
@@ -118,7 +118,7 @@ def _run_parts(
     *,
     quiet: bool,
 ) -> None:
-    """Answer those parts of a corpus that are the share of this command and are not there."""
+    """Answer the missing parts in the share of this process."""
     from semipunct.files import write_bytes
     from semipunct.pipelines.dask_engine import answers
     from semipunct.pipelines.parts import (

@@ -67,7 +67,7 @@ def serve(
 
 
 def _check_port(host: str, port: int) -> None:
-    """Raise ``UsageError`` if a port cannot be listened at, before the model is loaded."""
+    """Raise ``UsageError`` before loading the model if a port is not available."""
     import socket
 
     try:

@@ -1,4 +1,4 @@
-"""``semipunct stats``: statistics of treebanks, including Table 2 of the paper."""
+"""``semipunct stats``: statistics of treebanks, as in Table 2 of the paper."""
 
 from typing import TYPE_CHECKING, Annotated
 

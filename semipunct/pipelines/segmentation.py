@@ -309,6 +309,7 @@ def unit_of(form: Format[Any], *, tokenised: bool) -> Unit:
 
 
 def running_text_format(paths: Sequence[str]) -> Format[Any]:
+    """Return the format of files of running text."""
     for path in paths:
         form = format_of(path, words=True, default=Text.name)
         if form.name != Text.name:
