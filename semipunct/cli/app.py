@@ -60,7 +60,7 @@ app = typer.Typer(
     "'-' is standard input or output; '.gz' files are read and written. "
     "Exit status: 0 success, 1 bad input, 2 wrong usage.",
     no_args_is_help=True,
-    # Otherwise the help has the line breaks of the docstring at any width of the terminal.
+    # Otherwise the help keeps the line breaks of the docstring at any terminal width.
     rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},

@@ -1,7 +1,4 @@
-"""Arguments and options shared by several commands, and checks of their combination.
-
-The shell completes names of models and of files (``semipunct --install-completion``).
-"""
+"""Arguments and options shared by several commands, and checks of their combination."""
 
 from typing import Annotated
 
@@ -12,7 +9,7 @@ from semipunct.files import STANDARD
 
 
 def complete_models(incomplete: str) -> list[str]:
-    """Return the names of installed models and packages that begin with a string."""
+    """Complete the name of an installed model or package."""
     from semipunct.store.installed import installed_models
 
     parts = [model.name for model in installed_models()]

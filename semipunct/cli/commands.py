@@ -1,7 +1,6 @@
 """Commands of other distributions: the entry point group ``semipunct.commands``.
 
-``semipunct --help`` imports the module of each ``Command``, so slow imports such as JAX belong
-inside the function.
+Slow imports such as JAX belong inside the function, since ``--help`` imports the module.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ class Command:
 
 
 def installed_commands() -> dict[str, TyperCommand]:
-    """Return the installed commands by name; one that cannot be loaded reports it when run."""
+    """Return the installed commands; one that cannot be loaded reports it when run."""
     return {name: _typer_command(name, _find(name)) for name in plugin_names("commands")}
 
 

@@ -78,5 +78,5 @@ def _cells(row: "Difference") -> tuple[str, ...]:
 
 
 def _number(value: float, form: str = ".4f") -> str:
-    # With four decimals, a small p from many resamples would be shown as 0.
+    # Four decimals would round a small p from many resamples to 0.
     return f"{value:.1e}" if 0 < abs(value) < 5e-5 else figure(value, form)

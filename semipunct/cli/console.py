@@ -28,7 +28,7 @@ BAD_INPUT, WRONG_USAGE, INTERRUPTED, READER_GONE = 1, 2, 130, 141
 
 
 def people() -> "Console":
-    """Return the console on standard error, for messages."""
+    """Return the console for messages, on standard error."""
     from rich.console import Console
 
     return Console(emoji=False, stderr=True, highlight=False)
@@ -40,8 +40,6 @@ def tables() -> "Console":
     from rich.console import Console
 
     class Screen(Console):
-        """A console that leaves broken pipes to ``report_errors``."""
-
         def on_broken_pipe(self) -> None:
             raise BrokenPipeError
 
@@ -114,9 +112,9 @@ def check_targets(
     """Check that all output files can be written, before any work.
 
     Args:
-        paths: output files that may overwrite an input, or None.
+        paths: output files that may overwrite an input.
         figures: an output file that must not overwrite an input.
-        kept: other input files and model folders, or None.
+        kept: other input files and model folders.
     """
     if [*inputs].count(STANDARD) > 1:
         raise UsageError("standard input is named twice, but can be read only once; name a file")
@@ -142,7 +140,7 @@ def check_targets(
 
 @contextmanager
 def report_errors() -> Generator[None, None, None]:
-    """Report an expected error as one message and an exit status; re-raise others."""
+    """Report an expected error as one message and an exit status."""
     try:
         yield
         if sys.stdout is not None:  # pyright: ignore[reportUnnecessaryComparison] - it is closed
@@ -163,11 +161,7 @@ def report_errors() -> Generator[None, None, None]:
 
 @contextmanager
 def readers_may_leave() -> Generator[None, None, None]:
-    """End with the exit status for a closed pipe, also outside commands.
-
-    Libraries that print help texts end the process with status 1 when nobody reads them, and
-    buffers are flushed at the very end.
-    """
+    """End with the exit status for a closed pipe, also while printing help or flushing buffers."""
     try:
         try:
             yield

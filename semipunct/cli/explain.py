@@ -82,7 +82,7 @@ def explain(
 def write(
     explanations: "Iterator[Explanation]", form: Form, inputs: Sequence[str], out: str | None
 ) -> None:
-    """Write explanations in a format to a file, or to standard output if ``out`` is None."""
+    """Write explanations to a file, or to standard output."""
     from semipunct.files import title_of
     from semipunct.pipelines.explained_page import explained_page
     from semipunct.pipelines.explanations import lines_of_text, write_json

@@ -173,7 +173,6 @@ def _normalise_commas(
     *,
     printed: bool,
 ) -> None:
-    """Convert phrases to derivations, attach the commas of derivations, or both."""
     from semipunct.formats.registry import format_of_grammar
 
     grammar = format_of_grammar(to or commas or "")

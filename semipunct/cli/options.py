@@ -12,10 +12,7 @@ from semipunct.pipelines.options import checked, descriptions
 
 
 def with_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Expand parameters that are instances of classes of options to one option per field.
-
-    A set of strings is given as words between spaces. See docs/decisions/architecture.md.
-    """
+    """Expand parameters that are instances of classes of options to one option per field."""
     parameters: list[Parameter] = []
     classes: dict[str, Any] = {}
     for parameter in signature(command, eval_str=True).parameters.values():
@@ -42,7 +39,6 @@ def with_options(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def _parameters(options: Any) -> list[Parameter]:
-    """Return typer's parameter of each field."""
     parameters: list[Parameter] = []
     defaults = {field.name: field.default for field in fields(options)}
     for field, (hint, option) in descriptions(options).items():

@@ -20,10 +20,7 @@ T = TypeVar("T")
 
 @contextmanager
 def training_progress(title: str = "", *, lines: bool = True) -> Generator[Report, None, None]:
-    """Yield a function for the reports of ``semipunct.training.train.train``.
-
-    A terminal shows a bar with visits, loss and remaining time, on standard error.
-    """
+    """Yield a function for the reports of training; a terminal shows a bar."""
     bar = _bar(title)
     task = bar.add_task("preparing", total=None, loss="")
     evaluated = False
@@ -32,7 +29,7 @@ def training_progress(title: str = "", *, lines: bool = True) -> Generator[Repor
         nonlocal evaluated
         if progress.objective is not None:
             bar.update(task, loss=f"objective {progress.objective:.3f}{speed(progress)}")
-        # Nothing but compiling happens between the first two reports.
+        # Only compilation happens between the first two reports.
         phase = "compiling" if progress.phase == "preparing" else progress.phase
         bar.update(task, description=phase, total=progress.total, completed=progress.visits)
         if lines and evaluated and progress.phase == "saving":
@@ -52,10 +49,7 @@ def sentence_progress(
     *,
     quiet: bool = False,
 ) -> Generator[Callable[[Iterable[T]], Iterator[T]], None, None]:
-    """Yield a wrapper of iterators of sentences that counts them on a terminal.
-
-    Nothing is shown if the sentences themselves go to the terminal.
-    """
+    """Yield a wrapper of iterators that counts sentences on a terminal, unless these go there."""
     from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
     screen = console.people()
@@ -87,10 +81,7 @@ def sentence_progress(
 
 @contextmanager
 def counted_progress(noun: str) -> Generator[Callable[[int, int], None], None, None]:
-    """Yield a function for the progress of work of known size.
-
-    It shows a bar on a terminal, and a line for each tenth elsewhere.
-    """
+    """Yield a function that shows a bar on a terminal, and a line for each tenth elsewhere."""
     bar = _bar("")
     task = bar.add_task(noun, total=None, loss="")
     tenths = 0

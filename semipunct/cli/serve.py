@@ -67,7 +67,6 @@ def serve(
 
 
 def _check_port(host: str, port: int) -> None:
-    """Raise ``UsageError`` before loading the model if a port is not available."""
     import socket
 
     try:

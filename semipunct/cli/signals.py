@@ -1,9 +1,8 @@
 """Signal handlers that end the process at once, or set a flag that training polls.
 
-Handlers that raise an exception, such as Python's own for Ctrl-C, are unreliable: callbacks of
-libraries (JAX has one in the garbage collector) print the exception and continue, and extension
-modules replace it during their import. Therefore our handlers remove unfinished files and end the
-process themselves.
+Handlers that raise exceptions are unreliable: callbacks of libraries print the exception and
+continue, and extension modules replace handlers during import. Therefore our handlers remove
+unfinished files and end the process themselves.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ _SHOW_CURSOR = b"\x1b[?25h"  # which a progress bar has hidden
 
 
 def exit_status(number: int) -> int:
-    """Return the exit status of a process ended by a signal, as shells report it."""
+    """Return the exit status that shells report for a signal."""
     return 128 + number
 
 
@@ -38,11 +37,7 @@ def end_at_signals() -> None:
 
 
 def leave_to_server() -> None:
-    """Install handlers that do nothing.
-
-    uvicorn replaces them while it runs; after it has stopped, it raises the signal again under
-    these.
-    """
+    """Install no-op handlers: uvicorn raises its signal again under these after it has stopped."""
     for name in WORDS:
         number = getattr(signal, name, None)
         if number is not None and name != "SIGHUP":
@@ -66,11 +61,7 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 @dataclass(slots=True)
 class Stop:
-    """A flag set by a signal; calling it returns whether a signal was received.
-
-    Attributes:
-        signal: the number of the signal; None before one is received.
-    """
+    """A flag set by a signal; calling it returns whether it is set."""
 
     signal: int | None = None
 
@@ -82,9 +73,8 @@ class Stop:
 def interruptible(notice: str = "") -> Generator[Stop, None, None]:
     """Yield a flag that SIGINT and SIGTERM set, and restore the handlers afterwards.
 
-    A second signal has its previous effect, so work that does not poll the flag can still be ended.
-    Signals that the process ignores, such as those of background jobs of a shell, stay ignored.
-    Outside the main thread, where Python delivers no signals, the flag is never set.
+    A second signal has its previous effect, and ignored signals stay ignored. Outside the main
+    thread, where Python delivers no signals, the flag is never set.
     """
     stop = Stop()
     if threading.current_thread() is not threading.main_thread():

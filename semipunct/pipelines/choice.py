@@ -102,8 +102,8 @@ class Standing:
             return False
         if not 0 < slot < len(s.forms):
             return True
-        # Words of a text that have no blank between them are in a closed slot, or in a script
-        # without blanks.
+        # Two adjacent words without a space have a closed slot between them, or a script
+        # without spaces.
         apart = spacing.are_spaced(words[slot], words[slot + 1])
         return not apart or self.joining.may_part(shown, is_compound=slot in self._compounds)
 
@@ -128,7 +128,7 @@ class Standing:
 
 
 def _has_signs(shown: Puncteme) -> bool:
-    # A backquote is part of a quotation mark in the manner of TeX.
+    # TeX quotation marks consist of backquotes.
     return any(not SIGNS.isdisjoint(token.replace("`", "")) for token in shown)
 
 
@@ -239,12 +239,12 @@ def _least(view: SlotPosterior, slot: int, allows: Allowed) -> Puncteme:
     best: Puncteme = ()
     least = np.inf
     for string, probability in zip(view.strings, view.probability.tolist(), strict=True):
-        # All other strings are at least one edit away, and the remaining ones are less probable.
+        # All other strings are at least one edit away, and the rest has less probability.
         if 1 - probability >= least:
             break
         if allows(slot, string):
-            # A point with at least half of the probability is a median in any metric: by the
-            # triangle inequality, another string gains no more on the rest than it loses here.
+            # A point with at least half of the probability is a median in any metric, by the
+            # triangle inequality.
             if probability >= 0.5:
                 return string
             loss = float(view.expected_distances([string])[0])
@@ -343,8 +343,7 @@ def _partner(view: SlotPosterior, mark: str, is_possible: Callable[[Puncteme], b
 
 def may_replace(string: Puncteme, written: Puncteme, marks: Set[str] | None) -> bool:
     """Return whether one string may replace another, if ``marks`` are to be corrected."""
-    # The token that represents all rare ones cannot be written, and the dots of abbreviations
-    # are parts of words.
+    # The token for rare marks cannot be written, and dots of abbreviations belong to words.
     dots = string.count(ABBREVIATION), written.count(ABBREVIATION)
     if (UNK in string and UNK not in written) or dots[0] != dots[1]:
         return False

@@ -1,7 +1,6 @@
 """Parts of a corpus on the workers of a Dask cluster, local or remote.
 
-Workers receive the content of parts and return the output. Only this process reads and writes
-files, so workers need no shared file system, and a worker that dies leaves no partial output.
+Workers receive content and return output, so they need no shared file system.
 """
 
 from __future__ import annotations

@@ -100,10 +100,7 @@ def jackknifed_parts(
 
 
 def folds(sentences: int, count: int) -> list[range]:
-    """Divide sentences into consecutive folds, whose sizes differ by at most one.
-
-    Neighbouring sentences are often from one text, so consecutive folds hold out whole texts.
-    """
+    """Divide sentences into consecutive folds of equal size, so that whole texts are held out."""
     if not 2 <= count <= sentences:
         raise UsageError(
             f"{quantity(count, 'fold')} of {quantity(sentences, 'sentence')}; give at least 2, and "

@@ -186,7 +186,7 @@ def decided_marks(
         zip(before, after, places.marks, strict=True)
     ):
         posterior = posteriors[slot]
-        # Few slots of a text are listed, so nothing is prepared for the others.
+        # Few slots of a text are listed.
         other = int(posterior.strings[0] == chosen[slot])
         is_doubted = other < len(posterior.strings) and posterior.probability[other] >= least
         if not (marks_before or marks_after or is_doubted):

@@ -92,7 +92,7 @@ def begin_folder(folder: str, origin: dict[str, Any]) -> None:
         ):
             raise OutputError(f"{folder}: has files, but no {MANIFEST}; name a new folder")
         write_bytes(manifest, (json.dumps(values) + "\n").encode())
-    # Another process may have begun something else in the meantime.
+    # Another process may have begun a different run meanwhile.
     try:
         stored = json.loads(manifest.read_bytes())
         differing = [name for name, value in values.items() if stored[name] != value]
@@ -207,7 +207,7 @@ def _units_of(path: str, unit: Unit) -> Iterator[bytes]:
     if unit not in ("line", "paragraph", "sentence"):
         yield read_bytes(path, KIND)
         return
-    # Lines that are no text are refused where they are read for a model.
+    # Binary lines are rejected later, by the reader of the model.
     lines = (line.decode("utf-8", "surrogateescape") for line in byte_lines(path, KIND))
     if unit == "line":
         texts = ("".join(together) for together, _ in lines_judged_together(lines))

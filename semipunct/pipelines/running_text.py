@@ -80,7 +80,7 @@ class RestoreText(RestoreTask):
             entries = read_entries(inputs)
 
         def assess(outcomes: Sequence[Outcome[Restoration[Any]]]) -> Assessment:
-            # Imported here, since a process that only restores starts faster without it.
+            # Deferred for a faster start.
             from semipunct.pipelines.assessment import assess_restorations, restorations_of
 
             model: Any = self.model
@@ -182,7 +182,7 @@ class CorrectText(CorrectTask):
                 f"transcripts in JSON, but this is {form.name}; give text, one paragraph a line, "
                 "or a model of --kind correction"
             )
-        # Imported here, since a process that restores starts faster without it.
+        # Deferred for a faster start.
         from semipunct.pipelines.assessment import prepare_comparison
 
         self.characters = as_section(request.inputs[0]).first_character
@@ -197,8 +197,7 @@ class CorrectText(CorrectTask):
             format=form,
             form=request.form or "text",
             assess=assess,
-            # Lines that sentences cross are corrected together, wherever the file begins among
-            # them.
+            # Sentences may cross lines, so these are corrected together.
             unit="corpus" if self._crosses_lines else "line",
         )
 

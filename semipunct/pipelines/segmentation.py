@@ -51,18 +51,17 @@ if TYPE_CHECKING:
 
 
 def segment(model: Trained[Any], texts: Sequence[str | RawText]) -> list[list[Located]]:
-    """Segment texts into sentences.
+    """Segment texts into sentences, each of which has a word.
 
-    A line break is whitespace, so a sentence may span several lines. Text outside sentences joins a
-    neighbouring one, and so do marks without words, so every sentence has a word. Addresses,
+    A sentence may span lines, and includes the surrounding text and marks without words. Addresses,
     markup, numbers and code are never divided (``corpus.fixed_parts``). Marks between two words
     without a space belong to one word with them (*self-awareness*, *him/her*), as does an
     exclamation or question mark after a capitalised word within a sentence (*on Yahoo! in*). The
     time and the speaker of a line of speech are part of its sentence.
 
     Returns:
-        The sentences of each text, whose parts concatenate to the text: one sentence without words
-        for markup or a text without words; none for the empty text.
+        The sentences of each text, whose parts concatenate to the text; markup or a text without
+        words is one sentence.
 
     Raises:
         ModelError: if the model is of another kind.
@@ -220,7 +219,7 @@ def segment_running_text(
     ends = lines_of(options)
     raw = [text if isinstance(text, RawText) else RawText(text) for text in texts]
     whole = [read_line(text, line_of_text) for text in raw]
-    # Without ends, all lines of a call are one text, and these are separate ones.
+    # Without ends, all lines of a call would be one text.
     calls = [[part] for part in whole] if ends == "none" else [whole]
     restorations = [
         restoration

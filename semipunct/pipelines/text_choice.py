@@ -203,7 +203,7 @@ class _Passage:
         self._waiting: deque[Read] = deque()
         self._before: Puncteme | None = None
         self._ended: Puncteme = ()  # what stood at the end of the part before the first one
-        # Columns begin with the first part that waits.
+        # Columns start at the first queued part.
         self._forms: list[str] = []
         self._slots: list[Puncteme] = [()]
         self._closed: set[int] = set()
@@ -249,7 +249,7 @@ class _Passage:
         first = self._waiting[0].words
         if first.source == "treebank":
             closed = {number for number in closed if not slots[number]}
-        # Whatever the source, marks are inserted as in text, and with partners.
+        # Treebanks get marks as text does, with partners.
         section = Words(
             first.sentence_id, first.path, first.line, tuple(self._forms[start:slot]),
             tuple(slots), frozenset(closed), "text",

@@ -178,11 +178,10 @@ class Channel:
 def odds_of_sentence(words: int) -> float:
     """Return the factor for the odds of a final mark on a line without one.
 
-    The training passages are cut anywhere, so one slot in ``_SENTENCE`` ends a sentence. A line is
-    never cut: it is a sentence, or a heading, which is shorter. The lengths of both are
-    geometrically distributed.
+    The training passages are cut anywhere, but a line is a sentence or a heading, which is shorter.
+    The lengths of both are geometrically distributed.
     """
-    # In logs: the probability of a heading of some 3,000 words is too small for a number.
+    # In logs, since the probability of a heading of 3,000 words underflows.
     sentence, heading = (
         (words - 1) * math.log1p(-1 / mean) - math.log(mean) for mean in (_SENTENCE, _HEADING)
     )

@@ -164,7 +164,7 @@ def _judged(parts: Iterable[Part], ends: Lines) -> Iterator[tuple[Part, bool]]:
     path: str | None = None
     ended = False
     for part in parts:
-        # A text may have turns of a few words, but is no more than a file.
+        # A text may consist of short turns, but does not extend beyond a file.
         if ended or path != part.words.path:
             yield from _judged_by(waiting, sample)
             waiting, sample, cased, path = [], [], None, part.words.path
@@ -293,7 +293,7 @@ def _query(text: Sequence[AnyWords], options: RestoreOptions) -> Query:
         slots[-1] = (*slots[-1], *standing[0])
         slots += standing[1:]
     forms = [form for s in text for form in s.forms]
-    # Ends in running text are guesses of the same model, which are no evidence for it.
+    # Sentence ends in running text are predictions of the same model, hence no evidence.
     boundaries = frozenset(() if text[0].source == "text" else _edges(text))
     return Query(forms, slots, has_capitals(text[0], forms), boundaries=boundaries)
 
@@ -310,7 +310,7 @@ def _views(
     for sentence, start, stop in zip(text, edges[:-1], edges[1:], strict=True):
         table = known.table(reading, slice(start, stop + 1))
         table[1:-1] *= ~known.final
-        # In running text, a sentence ends where there is a mark that says so.
+        # In running text, final marks end sentences.
         if sentence.source == "text" and known.final.any():
             table[[0, -1]] *= known.final
         known.fold(table[:1], table[-1:])

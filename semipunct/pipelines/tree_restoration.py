@@ -126,14 +126,14 @@ def _restored_words(
     draws = draw_punctuation(model, analyses, each, numbers_of_trees(first, number))
     texts = text_views(reader, sentences, options) if reader is not None and pooled else []
     restorations: list[Restoration] = []
-    # Draws are counted as they are made: too many would not fit into memory.
+    # Draws are counted on the fly to bound the memory.
     for place, (sentence, of) in enumerate(zip(sentences, parses_of_all, strict=True)):
         joined = Draws.joined([next(draws) for _ in of])
         views = texts[place : place + 1]
-        # A parser sees no marks, and knows the style of a treebank only.
+        # A parser sees no marks, and has only learned the style of treebanks.
         is_known = sentence.source != "text" or not texts
         if is_known and not _is_decided(sentence, options, reads_marks=False):
-            # All trees of a parser come with the same distributions of slots.
+            # All trees of a parser share its distributions of slots.
             views = [*views, *(p.slots for p in of[:: max(1, trees)] if p.slots)]
         pool = None
         if pooled and views and not _is_decided(sentence, options, reads_marks=bool(texts)):
@@ -147,7 +147,7 @@ def _restored_words(
 
 
 def numbers_of_trees(first: int | Sequence[int], each: int) -> int | Sequence[int]:
-    """Return the numbers of the trees of sentences, each of which seeds independent draws."""
+    """Return the numbers of the trees of sentences, for independent draws."""
     if isinstance(first, int):
         return first * each
     return [of_sentence * each + tree for of_sentence in first for tree in range(each)]

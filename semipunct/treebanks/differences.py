@@ -53,8 +53,7 @@ class TreebankDiff(msgspec.Struct, frozen=True):
 def diff(a: str | Path, b: str | Path) -> TreebankDiff:
     """Compare the punctuation of two annotations of a text, with equal words in equal sentences.
 
-    Heads of marks are compared as words, whatever their IDs. Heads, tags and relations of words are
-    ignored.
+    Heads of marks are compared as words, whatever their IDs.
 
     Raises:
         TreebankError: if a file is not CoNLL-U, or sentences or words differ.
@@ -98,7 +97,7 @@ def _aligned(first: Record, second: Record) -> list[tuple[int, int]]:
     forms = [token.form for token in tokens[0]]
     if forms == [token.form for token in tokens[1]]:
         return [(i, i) for i in range(len(forms))]
-    # A symbol that is a mark in one annotation is no word that the other lacks.
+    # A symbol may be a mark in one annotation and a word in the other.
     marks = {
         token.form
         for side in tokens
@@ -176,7 +175,7 @@ def _differences(
             ids = a.word_id, b.word_id
             for kind, values, heads in differing:
                 yield MarkDifference(kind, first.sentence_id, lines, ids, a.form, values, heads)
-        # Tokens of one annotation only follow the last common one.
+        # Tokens in only one annotation follow the last common token.
         for token in second.tokens[j + 1 : next_j]:
             places = lines[0], second.line + token.position
             ids, values = (0, token.word_id), ("", token.form)

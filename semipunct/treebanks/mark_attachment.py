@@ -49,7 +49,6 @@ class NormalisedTreebank:
 
     @property
     def governing(self) -> list[tuple[MarkedSentence, int]]:
-        """The marks that have dependents, with their sentences."""
         return [(each, mark) for each in self.sentences for mark in each.governing]
 
     @property
@@ -277,7 +276,7 @@ def _placed(sentence: MarkedSentence, mark: int) -> dict[str, Any]:
 
 
 def changes_page(treebank: NormalisedTreebank, title: str) -> Iterator[str]:
-    """Yield the parts of a page with a table of new heads, linked to their trees."""
+    """Yield the parts of a page of new heads, linked to their trees."""
     anchors = Anchors()
     changed = [each for each in treebank.sentences if each.changes]
     names = [anchors.add(each.record.sentence_id) for each in changed]

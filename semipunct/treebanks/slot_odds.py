@@ -78,8 +78,7 @@ class UsualStrings:
     def log_error(self, meant: Puncteme, written: Puncteme) -> float:
         """Return the log probability of writing a string by mistake, given one mistake.
 
-        Omissions and doublings are deterministic. An inserted or substituted mark is drawn by
-        frequency, so errors with rare marks are improbable. An insertion may be in any slot.
+        An inserted or substituted mark is drawn by frequency, and an insertion may be in any slot.
         """
         change = next(iter(corrections([written], [meant])), None)
         if change is None or change.kind in ("missing", "doubled", "moved"):
@@ -106,7 +105,7 @@ class UsualStrings:
         else:
             shorter = (string[:i] + string[i + 1 :] for i in range(len(string)))
             strings = (*shorter, *usual[:_INSTEAD], ())
-        # No alternative leaves the partner of a bracket or quote alone, or adds a lone one.
+        # No candidate adds an unpaired bracket or quotation mark, or removes only one of a pair.
         return [
             dot + other
             for other in dict.fromkeys(strings)
@@ -217,7 +216,6 @@ def _best(row: Sequence[SlotOdds]) -> SlotOdds:
 
 
 def _contexts(sentence: Sentence, slot: int, string: Puncteme) -> Iterator[tuple[Context, bool]]:
-    """Yield the tokens in which two strings differ, and whether each is written."""
     for change in corrections([sentence.slots[slot]], [string]):
         if change.kind in ("missing", "superfluous"):
             tokens = change.before or change.after
@@ -236,7 +234,6 @@ class _Counted(Batches[Any, Any]):
 def _candidates(
     model: Trained[Any], sentences: Sequence[Sentence], usual: UsualStrings, report: Report
 ) -> Iterator[list[tuple[int, Puncteme, float]]]:
-    """Yield the candidates of the slots of each sentence, with their log odds."""
     fitted, weights = model.model, model.parameters
     others = [
         [

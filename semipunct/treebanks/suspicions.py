@@ -1,7 +1,7 @@
 """Suspicious marks of treebanks: improbable, missing, unpaired, badly attached, badly spaced.
 
-One list ranks them by log odds: of another string of the slot under a model, given all other marks,
-or of the more frequent annotation in the treebank.
+One list ranks them by log odds: of another string of the slot under a model, or of the more
+frequent annotation in the treebank.
 """
 
 from __future__ import annotations
@@ -184,7 +184,7 @@ def _suspect(
 
 
 def _odds(usual: int, unusual: int) -> float:
-    """Return the log odds of the usual annotation under Laplace's rule of succession."""
+    """Return log odds under Laplace's rule of succession."""
     return log((usual + 1) / (unusual + 1))
 
 
@@ -231,7 +231,7 @@ def _spaced(entries: Iterable[Entry[Record, Any]]) -> list[Suspect]:
                         places.append((entry, slot, mark, (form, side), gap))
     return [
         _suspect(
-            # A wrong space is at one of the two sides of its mark.
+            # A wrong space is on either side of its mark.
             entry, "space", slot, _odds(counts[context, not gap], counts[context, gap]) - log(2),
             mark, remark=f"{'a' if gap else 'no'} space {context[1]} {context[0]}",
         )
@@ -258,7 +258,7 @@ def _attached(entries: Sequence[Entry[Record, Any]]) -> list[Suspect]:
         remark = (
             f"{change.problem}; by the rule {change.rule} it belongs to {change.after} ({head})"
         )
-        # A wrong head is drawn among the words of the sentence.
+        # A wrong head is uniform over the words of the sentence.
         score = _odds(total - number, number) - log(entry.content.size)
         listed.append(_suspect(entry, "head", slot, score, change.mark, remark=remark))
     return listed
@@ -299,7 +299,6 @@ def _sentences_of(
 def _underlying_trees(
     model: Trained[Any] | None, suspects: Iterable[Suspect]
 ) -> dict[tuple[str, int], Analysis]:
-    """Return the best underlying trees of the original marks, by file and line."""
     fitted = explaining_model(model)
     if fitted is None:
         return {}
@@ -399,7 +398,7 @@ def annotate(suspects: Sequence[Suspect], files: Iterable[str]) -> Iterator[str]
     for suspect in suspects:
         place = suspect.sentence.path, suspect.sentence.line
         values = values_of.setdefault(place, {}).setdefault(max(suspect.token, 1), [])
-        # MISC is in the normal form C, whatever the forms of the file are in.
+        # MISC is in Unicode normal form C, unlike possibly the forms.
         values.append(normalize("NFC", f"{suspect.score:.2f}:{suspect.error}"))
     for path in files:
         for record in read_records(path):
@@ -411,7 +410,7 @@ def annotate(suspects: Sequence[Suspect], files: Iterable[str]) -> Iterator[str]
 def suspects_page(
     suspects: Sequence[Suspect], files: Sequence[str | Path], model: Trained[Any] | None
 ) -> Iterator[str]:
-    """Yield the parts of a page with a ranked table of suspects, linked to their trees."""
+    """Yield the parts of a page of ranked suspects, linked to their trees."""
     sentences = _sentences_of(suspects, files)
     analyses = _underlying_trees(model, suspects)
     anchors = Anchors()

@@ -117,7 +117,7 @@ def application(
             Route("/v1/restore", asking("restore"), methods=["POST"]),
             Route("/v1/correct", asking("correct"), methods=["POST"]),
             Route("/v1/parse", asking("parse"), methods=["POST"]),
-            # Clients append the path to a base that may have it already.
+            # Clients append the path to a base URL that may include it.
             Route("/{base:path}check", check, methods=both),
             Route("/{base:path}languages", languages),
             Route("/{base:path}healthcheck", healthcheck),

@@ -68,7 +68,7 @@ class Batches:
             if not texts:
                 continue
             answering = asyncio.to_thread(self._answer, batch[0].task, texts)
-            # An error is an answer, too, or all clients would wait for ever.
+            # Errors are answers, too; otherwise all clients would wait forever.
             (answers,) = await asyncio.gather(answering, return_exceptions=True)
             if isinstance(answers, BaseException):
                 self._fail(batch, answers)

@@ -117,7 +117,7 @@ def _match(document: Document, change: Change) -> dict[str, Any] | None:
     """Return a match; None if its place in the document has markup."""
     text, start, end = document.text, change.start, change.end
     replacement = change.replacement
-    # Clients underline a match, so an insertion has the word before it, or after it.
+    # Clients underline a match, so an insertion includes an adjacent word.
     if start == end:
         while start and not text[start - 1].isspace() and change.start - start < _AROUND:
             start -= 1
