@@ -1,4 +1,4 @@
-"""``semipunct compare``: significance tests between two stored results."""
+"""The command ``semipunct compare``."""
 
 import math
 from typing import TYPE_CHECKING, Annotated

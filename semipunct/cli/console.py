@@ -47,10 +47,7 @@ def tables() -> "Console":
 
 
 def table(*headings: str) -> "Table":
-    """Return a table without a frame: the first column left-aligned, the others right-aligned.
-
-    On a narrow screen only the first column is wrapped.
-    """
+    """Return a table without a frame, whose first column alone is left-aligned and wrapped."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
@@ -85,7 +82,7 @@ def example(arguments: str) -> str:
 
 
 def explain(tokens: Iterable[str]) -> None:
-    """Print a legend of the special tokens in a table, if there are any."""
+    """Print a legend of the special tokens in a table."""
     from semipunct.marks import legend
 
     if explanation := legend(tokens):

@@ -1,4 +1,4 @@
-"""``semipunct correct``: correct the punctuation of treebanks and text."""
+"""The command ``semipunct correct``."""
 
 from typing import Annotated, Literal
 

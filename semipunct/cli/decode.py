@@ -1,4 +1,4 @@
-"""``semipunct decode``: the underlying tree of each sentence of a treebank."""
+"""The command ``semipunct decode``."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""``semipunct explain``: the reasons of marks, and of corrections."""
+"""The command ``semipunct explain``."""
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated, Literal

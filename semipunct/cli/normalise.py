@@ -1,4 +1,4 @@
-"""``semipunct normalise``: heads of marks, and derivations with commas, made consistent."""
+"""The command ``semipunct normalise``."""
 
 from collections.abc import Sequence
 from enum import StrEnum
@@ -14,7 +14,7 @@ CommaPlace = Literal["paper", "better"]
 
 
 class AttachmentRule(StrEnum):
-    """``trees.principles.Rule`` as an enumeration: typer takes no list of a literal type."""
+    """``trees.principles.Rule`` as an enumeration for typer."""
 
     CONJUNCT = "conjunct"
     UNIT = "unit"

@@ -31,7 +31,7 @@ def phase(name: str) -> Generator[None]:
 
 @contextmanager
 def print_timings() -> Generator[None]:
-    """Print the seconds of each phase to standard error after a ``with`` block."""
+    """Print the seconds of each phase after a ``with`` block."""
     _spent.clear()
     with phase("importing"):
         from semipunct.arrays.compilation import CompileClock
@@ -49,7 +49,7 @@ def print_timings() -> Generator[None]:
 
 
 def keep_programs() -> None:
-    """Cache compiled programs in the user's cache folder, and report long compilation once."""
+    """Cache compiled programs in the user's cache folder, and report long compilation."""
     from semipunct.arrays.compilation import SlowCompilation, enable_compilation_cache
 
     global _slow

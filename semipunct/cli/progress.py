@@ -1,4 +1,4 @@
-"""Progress: a bar or a count on a terminal, and lines of figures during training."""
+"""Progress on a terminal, and lines of figures during training."""
 
 import sys
 import time
@@ -98,7 +98,7 @@ def counted_progress(noun: str) -> Generator[Callable[[int, int], None], None, N
 
 
 def evaluation_line(progress: "Progress") -> str:
-    """Format the result of the last evaluation as one line."""
+    """Format the last evaluation as one line."""
     figure = "none" if progress.figure is None else f"{progress.figure:.4f}"
     best = " (best so far)" if progress.figure == progress.best else ""
     zero = (
@@ -112,7 +112,7 @@ def evaluation_line(progress: "Progress") -> str:
 
 
 def speed(progress: "Progress") -> str:
-    """Format the words per second and the remaining words, if progress counts words."""
+    """Format words per second and remaining words, if words are counted."""
     if not (progress.counted and progress.seconds):
         return ""
     done, left = (n * progress.size for n in (progress.visits, progress.total - progress.visits))

@@ -1,4 +1,4 @@
-"""``semipunct quickstart``: restore a text, then train and decode on the bundled sample."""
+"""The command ``semipunct quickstart``."""
 
 import shutil
 import tempfile
@@ -166,6 +166,6 @@ def _fit(
 
 
 def rewritings(analysis: "Analysis") -> "list[Edit]":
-    """List the edits of an analysis that changed marks, in order."""
+    """List the edits of an analysis that changed marks."""
     edits = (edit for slot in analysis.slots for edit in slot.edits)
     return [edit for edit in edits if edit.name != "keep"]

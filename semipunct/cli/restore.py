@@ -1,4 +1,4 @@
-"""``semipunct restore``: restore the punctuation of trees and text."""
+"""The command ``semipunct restore``."""
 
 from dataclasses import replace
 from typing import Annotated

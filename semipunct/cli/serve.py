@@ -1,4 +1,4 @@
-"""``semipunct serve``: a server for editors, programs and browsers."""
+"""The command ``semipunct serve``."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""``semipunct train``: train a model on treebanks."""
+"""The command ``semipunct train``."""
 
 import shlex
 import signal

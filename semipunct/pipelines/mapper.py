@@ -14,7 +14,7 @@ from semipunct.pipelines.pipeline import OPTIONS, Pipeline, load
 class BatchMapper:
     """Restores or corrects the texts of a column, and adds a column with the answers.
 
-    Instances can be pickled; each process loads the models once, at the first call.
+    Instances can be pickled; each process loads the models once.
     """
 
     def __init__(

@@ -64,8 +64,7 @@ class UnseenValues:
 class ForeignWords:
     """Counts unknown words, which abound in a text of another language.
 
-    A model of English knows nine in ten words of any English text, but half of a Spanish one, and
-    fewer of more distant languages.
+    A model of English knows nine in ten words of English text, but half of a Spanish one.
     """
 
     def __init__(self, vocabulary: Container[str]) -> None:

@@ -210,8 +210,7 @@ def segment_running_text(
 ) -> list[list[Located]]:
     """Segment texts at the sentence ends that a text model inserts or keeps.
 
-    Words and marks are divided as for text models (``corpus.word_streams``). A text without
-    capitals gets restored capitals.
+    A text without capitals gets restored capitals.
     """
     options = replace(options or RestoreOptions(), **settings)
     # Sentences end whether or not their marks are to be inserted.

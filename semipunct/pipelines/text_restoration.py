@@ -49,7 +49,7 @@ def restore_running_text(
     """Restore the marks and capitals of running text.
 
     Kept marks are evidence for the others, as are capitals, which are restored where a text has
-    none. Capitals of sentences of a treebank are unchanged.
+    none.
 
     Args:
         options: by default ``RestoreOptions()``, with each line as a paragraph and F1 as the

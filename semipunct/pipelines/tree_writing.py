@@ -48,11 +48,9 @@ def _annotation(
 def tree_annotation(
     analysis: Analysis, number: int | None = None, label: str = "sample"
 ) -> Annotation:
-    """Annotate a sentence with its underlying tree.
+    """Annotate a sentence with its underlying tree, and with natural log probabilities as comments.
 
-    Nodes with a non-empty puncteme get the attributes ``LEFT`` and ``RIGHT``. The comments
-    ``semipunct_log_likelihood``, ``semipunct_log_joint`` and ``semipunct_log_posterior`` are
-    natural logarithms.
+    Nodes with a non-empty puncteme get the attributes ``LEFT`` and ``RIGHT``.
     """
     attributes: dict[int, dict[str, str]] = {}
     for word, sides in enumerate(analysis.pairs, start=1):
