@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Sequence
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -30,16 +30,10 @@ _LISTED = 8  # the maximum number of unseen relations or tags in a message
 _NOUNS = {"relation": "relations", "upos": "tags", "xpos": "language-specific tags"}
 
 
-class HasVocabulary(Protocol):
-    """A model that counts relations and tags unseen in training."""
-
-    def unseen(self, sentences: Sequence[Sentence]) -> Any: ...
-
-
 class UnseenValues:
     """Counts relations and tags unseen in training: valid, but uninformative."""
 
-    def __init__(self, model: HasVocabulary) -> None:
+    def __init__(self, model: Any) -> None:
         self._model = model
         self._counts: dict[str, Counter[str]] = {}
 

@@ -203,7 +203,7 @@ class CorrectText(CorrectTask):
 
     def answer_chunk(self, chunk: Chunk) -> Sequence[Corrected]:
         if self._crosses_lines:
-            return correct_parts(self.model, _parts(chunk.entries), self.options)
+            return correct_parts(self.model, _texts(chunk.entries), self.options)
         return correct_running_text(self.model, chunk.contents, self.options)
 
     def read_text(self, text: str) -> Sequence[Located]:
@@ -214,18 +214,14 @@ class CorrectText(CorrectTask):
 _JOINED = 2**12
 
 
-def _parts(entries: Sequence[Entry[Any, Any]]) -> list[Part]:
+def _texts(entries: Sequence[Entry[Any, Any]]) -> list[list[Any]]:
     """Divide lines into texts, which end with a file or a speaker's turn."""
-    following = [*entries[1:], None]
-    return [
-        Part(
-            entry.content,
-            ends_text=entry.record.ends_text
-            or after is None
-            or after.content.path != entry.content.path,
-        )
-        for entry, after in zip(entries, following, strict=True)
-    ]
+    texts: list[list[Any]] = [[]]
+    for entry, after in zip(entries, [*entries[1:], None], strict=True):
+        texts[-1].append(entry.content)
+        if entry.record.ends_text or after is None or after.content.path != entry.content.path:
+            texts.append([])
+    return texts[:-1]
 
 
 TASKS = Tasks(restore=RestoreText, correct=CorrectText)

@@ -10,7 +10,6 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from itertools import accumulate
 from operator import itemgetter
 from typing import Any, NamedTuple
 
@@ -342,10 +341,9 @@ class JoinedLines:
         forms: list[str] = []
         slots: list[Puncteme] = [()]
         closed: set[int] = set()
-        for line in lines:
-            start, label = len(forms), _label(line)
-            closed.update(start + slot for slot in line.closed if slot or not label)
-            slots[-1:] = [(*slots[-1], *line.slots[0][len(label) :]), *line.slots[1:]]
+        for line, _ in map(without_label, lines):
+            closed.update(len(forms) + slot for slot in line.closed)
+            slots[-1:] = [(*slots[-1], *line.slots[0]), *line.slots[1:]]
             forms += line.forms
         words = Words(
             first.sentence_id, first.path, first.line, tuple(forms), tuple(slots),
@@ -357,26 +355,19 @@ class JoinedLines:
         self, slots: Sequence[Puncteme], posteriors: Sequence[SlotPosterior]
     ) -> Iterator[Row]:
         """Yield the slots and distributions of each line."""
-        ends = [*accumulate(len(line.forms) for line in self.lines)]
-        labels = [*map(_label, self.lines)]
-        began = [
-            line.slots[0][len(label) :] for line, label in zip(self.lines, labels, strict=True)
-        ]
-        for number, (line, end) in enumerate(zip(self.lines, ends, strict=True)):
-            start = end - len(line.forms)
-            strings = [*slots[start : end + 1]]
-            views = [*posteriors[start : end + 1]]
-            ended = self.lines[number - 1].slots[-1] if number else None
-            opening = partial(_with_label, label=labels[number], ended=ended, began=began[number])
-            strings[0], views[0] = opening(strings[0]), map_strings(views[0], opening)
-            if number + 1 < len(self.lines):
-                closing = partial(_closing, ended=line.slots[-1], began=began[number + 1])
+        lines, labels = zip(*map(without_label, self.lines), strict=True)
+        start = 0
+        for number, (line, label) in enumerate(zip(lines, labels, strict=True)):
+            end = start + len(line.forms)
+            strings, views = [*slots[start : end + 1]], [*posteriors[start : end + 1]]
+            if number:
+                opening = partial(_opening, ended=lines[number - 1].slots[-1], began=line.slots[0])
+                strings[0], views[0] = opening(strings[0]), map_strings(views[0], opening)
+            if number + 1 < len(lines):
+                closing = partial(_closing, ended=line.slots[-1], began=lines[number + 1].slots[0])
                 strings[-1], views[-1] = closing(strings[-1]), map_strings(views[-1], closing)
-            yield tuple(strings), tuple(views)
-
-
-def _label(line: AnyWords) -> Puncteme:
-    return line.slots[0] if 0 in line.closed else ()
+            yield with_label(label, strings, views)
+            start = end
 
 
 def _opening(string: Puncteme, ended: Puncteme, began: Puncteme) -> Puncteme:
@@ -387,8 +378,22 @@ def _closing(string: Puncteme, ended: Puncteme, began: Puncteme) -> Puncteme:
     return string[: len(string) - len(_opening(string, ended, began))]
 
 
-def _with_label(
-    string: Puncteme, label: Puncteme, ended: Puncteme | None, began: Puncteme
-) -> Puncteme:
-    """Return the marks before a line; the whole string before the first line."""
-    return (*label, *(string if ended is None else _opening(string, ended, began)))
+def without_label(line: AnyWords) -> tuple[AnyWords, Puncteme]:
+    """Separate a line from the constant marks before it.
+
+    The dash before an item or a second speaker does not separate two words of a text that crosses
+    line ends: the preceding line may end with a period.
+    """
+    label = line.slots[0] if 0 in line.closed else ()
+    if label:
+        line = replace(line, slots=((), *line.slots[1:]), closed=line.closed - {0})
+    return line, label
+
+
+def with_label(
+    label: Puncteme, slots: Sequence[Puncteme], posteriors: Sequence[SlotPosterior]
+) -> Row:
+    """Put constant marks before the marks of a line, and into their distributions."""
+    first, *others = posteriors
+    strings = tuple((*label, *string) for string in first.strings)
+    return ((*label, *slots[0]), *slots[1:]), (replace(first, strings=strings), *others)

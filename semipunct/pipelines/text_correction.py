@@ -34,7 +34,7 @@ from semipunct.pipelines.text_choice import (
     JoinedLines,
     TextStrings,
 )
-from semipunct.pipelines.text_restoration import Part, has_capitals
+from semipunct.pipelines.text_restoration import has_capitals
 from semipunct.pipelines.trained import Trained, model_of_kind
 
 Floats = npt.NDArray[np.float64]
@@ -75,31 +75,18 @@ def correct_running_text(
 
 
 def correct_parts(
-    model: Trained[Any], parts: Sequence[Part], options: CorrectOptions
+    model: Trained[Any], texts: Sequence[Sequence[AnyWords]], options: CorrectOptions
 ) -> list[Corrected]:
-    """Correct the marks of texts whose sentences cross line ends."""
-    texts = [JoinedLines.of(lines) for lines in _texts(parts)]
-    answers = _correct_texts(model, [text.words for text in texts], options)
+    """Correct the marks of the lines of texts whose sentences cross line ends."""
+    joined = [JoinedLines.of(lines) for lines in texts]
+    answers = _correct_texts(model, [text.words for text in joined], options)
     return [
-        line for text, answer in zip(texts, answers, strict=True) for line in _divided(text, answer)
+        explain_corrections(cast(Sentence, words), slots, posteriors)
+        for text, answer in zip(joined, answers, strict=True)
+        for words, (slots, posteriors) in zip(
+            text.lines, text.divide(answer.slots, answer.posteriors), strict=True
+        )
     ]
-
-
-def _texts(parts: Sequence[Part]) -> Iterator[list[AnyWords]]:
-    lines: list[AnyWords] = []
-    for part in parts:
-        lines.append(part.words)
-        if part.ends_text:
-            yield lines
-            lines = []
-    if lines:
-        yield lines
-
-
-def _divided(text: JoinedLines, answer: Corrected) -> Iterator[Corrected]:
-    rows = text.divide(answer.slots, answer.posteriors)
-    for words, (slots, posteriors) in zip(text.lines, rows, strict=True):
-        yield explain_corrections(cast(Sentence, words), slots, posteriors)
 
 
 def _correct_texts(

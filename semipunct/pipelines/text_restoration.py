@@ -21,7 +21,14 @@ from semipunct.models.running_text.reader import Query, Reading, TextReader
 from semipunct.pipelines.distributions import SlotPosterior, rank_strings
 from semipunct.pipelines.options import Lines, RestoreOptions, check_values
 from semipunct.pipelines.results import Restoration
-from semipunct.pipelines.text_choice import AnyWords, Chooser, Read, TextStrings
+from semipunct.pipelines.text_choice import (
+    AnyWords,
+    Chooser,
+    Read,
+    TextStrings,
+    with_label,
+    without_label,
+)
 from semipunct.pipelines.trained import Trained, model_of_kind
 
 # The largest share of capitalised words in a text without meaningful capitals.
@@ -76,9 +83,9 @@ def restored_parts(
     threshold = None if options.objective == "edits" else float(model.parameters[THRESHOLD])
     chooser = Chooser(fitted, options, ends, threshold)
     reader = TextReader(fitted, model.parameters)
-    labels: deque[Puncteme] = deque()
+    lines: deque[AnyWords] = deque()
     if ends == "none":
-        parts = _without_labels(parts, labels)
+        parts = _without_labels(parts, lines)
     parts_with_ends = _ended(parts, ends)
     judged = (
         ((part, False) for part in parts_with_ends)
@@ -86,39 +93,24 @@ def restored_parts(
         else _judged(parts_with_ends, ends)
     )
     restored = chooser.restore(_read(reader, judged, options))
-    return restored if ends != "none" else _with_labels(restored, labels)
+    return restored if ends != "none" else _with_labels(restored, lines)
 
 
-def _without_labels(parts: Iterable[Part], labels: deque[Puncteme]) -> Iterator[Part]:
-    """Yield parts without the constant marks before a line, which are set aside.
-
-    The dash before an item or a second speaker does not separate two words of a text that crosses
-    line ends: the preceding line may end with a period.
-    """
+def _without_labels(parts: Iterable[Part], lines: deque[AnyWords]) -> Iterator[Part]:
     for part in parts:
-        words = part.words
-        labels.append(words.slots[0] if 0 in words.closed else ())
-        if labels[-1]:
-            slots, closed = ((), *words.slots[1:]), words.closed - {0}
-            part = part._replace(words=replace(words, slots=slots, closed=closed))
-        yield part
+        lines.append(part.words)
+        yield part._replace(words=without_label(part.words)[0])
 
 
 def _with_labels(
-    restored: Iterable[Restoration[AnyWords]], labels: deque[Puncteme]
+    restored: Iterable[Restoration[AnyWords]], lines: deque[AnyWords]
 ) -> Iterator[Restoration[AnyWords]]:
     for restoration in restored:
-        label, words = labels.popleft(), restoration.sentence
-        if label:
-            slots, closed = (label, *words.slots[1:]), words.closed | {0}
-            first, *later = restoration.posteriors
-            strings = tuple((*label, *string) for string in first.strings)
-            restoration = replace(
-                restoration,
-                sentence=replace(words, slots=slots, closed=closed),
-                slots=((*label, *restoration.slots[0]), *restoration.slots[1:]),
-                posteriors=(replace(first, strings=strings), *later),
-            )
+        line = lines.popleft()
+        if label := without_label(line)[1]:
+            slots, views = with_label(label, restoration.slots, restoration.posteriors)
+            sentence = replace(restoration.sentence, slots=line.slots, closed=line.closed)
+            restoration = replace(restoration, sentence=sentence, slots=slots, posteriors=views)
         yield restoration
 
 
