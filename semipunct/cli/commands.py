@@ -43,7 +43,7 @@ def _find(name: str) -> Command:
 
         fail.__doc__ = f"Not available: {problem}"
         return Command(fail, "")
-    return command or Command(lambda: None, "")  # uninstalled in the meantime
+    return command or Command(lambda: None, "")  # uninstalled meanwhile
 
 
 def _typer_command(name: str, command: Command) -> Any:

@@ -59,7 +59,7 @@ def _print_table(comparison: "Comparison") -> None:
     for row in comparison.differences:
         table.add_row(row.label, *_cells(row))
     screen = console.tables()
-    screen.width = max(screen.width, WIDTH)  # better wrapped lines than a truncated p
+    screen.width = max(screen.width, WIDTH)  # lines wrap rather than truncate p
     screen.print(table)
     for name, side in (("A", comparison.a), ("B", comparison.b)):
         screen.print(f"{name}: {side.system}", markup=False, soft_wrap=True)

@@ -20,7 +20,7 @@ from typing import NoReturn
 # The message for each signal available on the platform.
 WORDS = {"SIGINT": "interrupted", "SIGTERM": "terminated", "SIGHUP": "hung up"}
 
-_SHOW_CURSOR = b"\x1b[?25h"  # which a progress bar has hidden
+_SHOW_CURSOR = b"\x1b[?25h"  # hidden by a progress bar
 
 
 def exit_status(number: int) -> int:
@@ -37,7 +37,7 @@ def end_at_signals() -> None:
 
 
 def leave_to_server() -> None:
-    """Install no-op handlers: uvicorn raises its signal again under these after it has stopped."""
+    """Install no-op handlers, under which uvicorn raises its signal once more after shutdown."""
     for name in WORDS:
         number = getattr(signal, name, None)
         if number is not None and name != "SIGHUP":
@@ -45,7 +45,7 @@ def leave_to_server() -> None:
 
 
 def _end(number: int, _frame: FrameType | None) -> NoReturn:
-    signal.signal(number, signal.SIG_IGN)  # it may be sent again
+    signal.signal(number, signal.SIG_IGN)  # ignore repeated signals
     # Not imported here: the signal may arrive during that import.
     undo = getattr(sys.modules.get("semipunct.files.folders"), "undo_unfinished", None)
     if undo is not None:

@@ -49,7 +49,7 @@ def answers(
         form: the format of the output; None for the default.
     """
     first = next(parts, None)
-    if first is None:  # nothing to start workers for
+    if first is None:  # no part needs a worker
         return
     from distributed import as_completed  # pyright: ignore[reportMissingImports]
 
@@ -66,7 +66,7 @@ def answers(
                 answer = future.result()
             except SemipunctError:
                 raise
-            except Exception as error:  # of any kind: raised by a worker, or by its loss
+            except Exception as error:  # raised by a worker, or by its loss
                 words = " ".join(str(error).split())[:300]
                 raise EngineError(
                     f"a worker failed ({type(error).__name__}: {words}); workers need the same "

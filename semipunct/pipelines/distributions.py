@@ -103,7 +103,7 @@ def mean(several: Sequence[SlotPosterior], weights: Sequence[float]) -> SlotPost
     for view, weight in zip(several, weights, strict=True):
         for string, probability in zip(view.strings, view.probability.tolist(), strict=True):
             total[string] = total.get(string, 0.0) + weight * probability
-    ranked = sorted(total.items(), key=itemgetter(1), reverse=True)  # stable: the first is first
+    ranked = sorted(total.items(), key=itemgetter(1), reverse=True)  # stable: the first wins ties
     probable = [item for item in ranked if item[1] > _NEGLIGIBLE] or ranked[:1]
     probability = np.array([p for _, p in probable])
     return SlotPosterior(tuple(s for s, _ in probable), probability / probability.sum())

@@ -125,7 +125,7 @@ class Option:
 
     Attributes:
         help: the description in ``--help``.
-        name: the name of the option; by default that of the field.
+        name: the name of the option; by default the name of the field.
         metavar: the placeholder of the value; None for its type.
     """
 

@@ -48,7 +48,7 @@ class ParseWords(Task[ParseOptions, "Sequence[Parse]"]):
         self.notices = [self.omitted, self._long]
 
     def read(self, request: Request) -> Documents:
-        if request.gold:  # the comparison says which sentences of a treebank were omitted
+        if request.gold:  # the comparison reports omitted sentences
             self.notices = [self._long]
         treebank = Treebank((), ())
         entries: Iterator[Any]

@@ -82,7 +82,7 @@ class RestoreTrees(RestoreTask):
             form = running_text_format(inputs)
             entries = read_running_text(inputs, helpers)
         else:
-            form = format_of(*inputs, words=needs_words)  # before any of it is read
+            form = format_of(*inputs, words=needs_words)  # before reading
             if helpers.text_model is not None and form.name == Text.name:
                 entries = read_running_text(inputs, helpers, self.options)
             elif self.options.lines is not None:
@@ -115,7 +115,7 @@ class RestoreTrees(RestoreTask):
         sentences = chunk.contents
         if not self.helpers.parsers:
             self._unseen.count(sentences)
-        else:  # relations of a parser are the same in every run, and not the user's to change
+        else:  # the user cannot change the relations of a parser
             self._long.count(sentences)
         return restore_trees(self._fitted, sentences, self.options, self.helpers, chunk.numbers)
 

@@ -111,7 +111,7 @@ class Reason:
 
 @dataclass(frozen=True, slots=True)
 class Explained:
-    """A correction with its reason, the probability of its string, and that of the original."""
+    """A correction with its reason, and the probabilities of the new and the original string."""
 
     correction: Correction
     probability: float

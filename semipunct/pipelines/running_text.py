@@ -76,7 +76,7 @@ class RestoreText(RestoreTask):
         entries: Iterator[Any]
         if is_text:
             entries = read_lines(inputs, whole=request.gold or written == "json")
-        else:  # marks are attached by trees
+        else:  # trees determine the attachment of marks
             entries = read_entries(inputs)
 
         def assess(outcomes: Sequence[Outcome[Restoration[Any]]]) -> Assessment:

@@ -165,7 +165,7 @@ def _with_inner_marks(segmenter: Segmenter, cut: Segmentation) -> Segmentation:
     """Join words with the marks between them in the same orthographic word."""
     tokens: list[Span] = []
     ends: list[bool] = []
-    word: int | None = None  # the last token that is a word, if its sentence goes on
+    word: int | None = None  # the last word token, if its sentence continues
     for (start, end), stops in zip(cut.tokens, cut.ends, strict=True):
         is_word = not segmenter.is_mark(cut.text[start:end])
         has_marks = word is not None and word < len(tokens) - 1

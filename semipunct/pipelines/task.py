@@ -181,7 +181,7 @@ class Task(ABC, Generic[OptionsT, R]):
         """Write answers to a stream that does not translate line ends."""
 
     def refuse(self, noun: str, options: Mapping[str, object]) -> None:
-        """Raise ``UsageError`` if an option was given that models of a kind do not support.
+        """Raise ``UsageError`` if an unsupported option was given.
 
         Args:
             options: whether each option was given.

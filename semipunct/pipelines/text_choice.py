@@ -201,7 +201,7 @@ class _Passage:
         self._chooser, self._is_after_sentence = chooser, is_after_sentence
         self._waiting: deque[Read] = deque()
         self._before: Puncteme | None = None
-        self._ended: Puncteme = ()  # what stood at the end of the part before the first one
+        self._ended: Puncteme = ()  # the original marks at the end of the preceding part
         # Columns start at the first queued part.
         self._forms: list[str] = []
         self._slots: list[Puncteme] = [()]

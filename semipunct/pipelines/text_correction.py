@@ -149,7 +149,7 @@ class Channel:
     def posterior(self, written: Puncteme, probability: Floats) -> SlotPosterior:
         """Return the distribution over the original string and its possible corrections."""
         tag = self.known.number.get(written)
-        if tag is None:  # The channel never writes a string that has no tag of its own.
+        if tag is None:  # the channel never writes a string without a tag
             return SlotPosterior((written,), np.ones(1))
         share = np.where(self._possible[:, tag], probability, 0.0)
         share[tag] = max(share[tag], 1e-9)

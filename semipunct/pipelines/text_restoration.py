@@ -78,7 +78,7 @@ def restored_parts(
     """Yield the restored parts of texts, with a few thousand words in memory at a time."""
     fitted = model_of_kind(model, TextModel)
     _check(options, fitted)
-    options = replace(options, minimise="slots")  # there are no draws to choose from
+    options = replace(options, minimise="slots")  # nothing is drawn
     ends = lines_of(options)
     threshold = None if options.objective == "edits" else float(model.parameters[THRESHOLD])
     chooser = Chooser(fitted, options, ends, threshold)

@@ -73,7 +73,7 @@ def punctuation_model(trained: Trained[Any], *, alone: bool = False) -> InPlace[
 
 
 def explaining_model(trained: Trained[Any] | None) -> InPlace[PunctuationModel] | None:
-    """Return the model whose underlying trees explain marks; None if there is none.
+    """Return the model whose underlying trees explain marks, or None.
 
     Slot taggers and text models have no such trees. A correction model that reads the underlying
     tree of the original text does not qualify either: finding that tree takes another model.

@@ -180,7 +180,7 @@ def _texts(
             yield writer.annotate(entry, omission)
         elif trees is None and form == "json":
             yield dump(omitted_as_dict(content, reason))
-        elif trees is None:  # so that every sentence has a line
+        elif trees is None:  # every sentence has a line
             yield f"# {COMMENT}omitted = {reason} (sent_id = {content.sentence_id})"
         for number, analysis in _numbered(trees, label):
             if form == "conllu":

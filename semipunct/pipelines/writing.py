@@ -160,7 +160,7 @@ class CorrectTask(MarksTask[CorrectOptions, Corrected]):
                 yield _corrected_text(entry, corrected, form, writer, offset)
             elif form == "text":
                 yield writer.plain(entry) + "\n"
-            elif form == "m2":  # so that all sentences keep their numbers
+            elif form == "m2":  # every sentence keeps its number
                 tokens = tuple(_tokens(entry))
                 yield m2_sentence((), (tokens,), [(tokens,)])
             elif form == "json" and isinstance(content, Omitted):
@@ -251,6 +251,6 @@ def difference(corrected: Corrected, before: str, after: str) -> str:
     # A file name need not be valid UTF-8.
     path = sentence.path.encode("utf-8", "backslashreplace").decode("utf-8")
     head = f"@@ {path}:{sentence.line} {sentence.sentence_id} @@"
-    sides = (("-", before), ("+", after))  # a sentence of running text may have several lines
+    sides = (("-", before), ("+", after))  # a sentence may span lines
     lines = (sign + line for sign, text in sides for line in re.split(r"\r?\n|\r", text))
     return "".join(f"{line}\n" for line in (head, *lines))

@@ -5,8 +5,8 @@ posterior probabilities of the two strings of that slot given all others. The li
 the candidates are usual strings of the treebank at such a place, and the original string without
 one token (docs/decisions/treebank-tools.md).
 
-Models are overconfident, about some marks more than others. Platt scaling (1999) replaces the log
-odds o of a mark by a o + b that maximise the likelihood of the marks as written.
+Models are overconfident about marks to varying degrees. Platt scaling (1999) replaces the log odds
+o of a mark by a o + b that maximise the likelihood of the marks as written.
 """
 
 from __future__ import annotations
@@ -146,12 +146,11 @@ class Calibration:
             odds, written = np.asarray(pairs, float).T
             if len(pairs) >= _LEAST and _RARER <= written.sum() <= len(pairs) - _RARER:
                 slope, intercept = _fit(np.clip(odds, -_CLIP, _CLIP), written)
-                if slope > 0:  # else the model knows nothing of the mark
+                if slope > 0:  # otherwise the model is uninformative about the mark
                     lines[context] = slope, intercept
         return cls(lines)
 
     def log_odds(self, context: Context, log_odds: float, *, is_written: bool) -> float:
-        """Return the calibrated log odds of a string other than the original."""
         slope, intercept = self.lines.get(context, (1.0, 0.0))
         return slope * log_odds + (-intercept if is_written else intercept)
 
@@ -190,7 +189,7 @@ def slot_odds(
     usual: UsualStrings,
     report: Report = lambda done, total: None,
 ) -> Iterator[list[SlotOdds]]:
-    """Yield the most probable other string of each slot with candidates, by sentence."""
+    """Yield the most probable other string of each slot, by sentence."""
     odds_of_sentences = [*_candidates(model, sentences, usual, report)]
     pairs = [*zip(sentences, odds_of_sentences, strict=True)]
     calibration = Calibration.of(

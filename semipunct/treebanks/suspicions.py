@@ -286,7 +286,7 @@ def _explain(model: Trained[Any] | None, listed: Sequence[Suspect]) -> list[Susp
 def _sentences_of(
     suspects: Iterable[Suspect], files: Iterable[str | Path]
 ) -> dict[tuple[str, int], MarkedSentence]:
-    """Read the sentences of suspicious marks again, with all tokens, by file and line."""
+    """Read the sentences of suspects with all tokens, by file and line."""
     places = {(suspect.sentence.path, suspect.sentence.line) for suspect in suspects}
     return {
         (record.path, record.line): MarkedSentence.of(record)
@@ -331,13 +331,13 @@ def explain(suspect: Suspect) -> str:
 
 
 def reason_beyond_error(suspect: Suspect) -> str:
-    """Return the reason for a suspicion; empty if it is the error itself."""
+    """Return the reason for a suspicion, unless it is the error itself."""
     because = explain(suspect)
     return "" if because == suspect.error else because
 
 
 def excerpt(suspect: Suspect) -> str:
-    """Return the words around a suspicious slot, with its marks in brackets."""
+    """Return the words around a slot, with its marks in brackets."""
     forms, slot = suspect.sentence.forms, suspect.slot
     marks = shown_string(suspect.written) if suspect.written else ""
     before, after = forms[max(0, slot - _AROUND) : slot], forms[slot : slot + _AROUND]
@@ -345,7 +345,7 @@ def excerpt(suspect: Suspect) -> str:
 
 
 def line(suspect: Suspect) -> str:
-    """Format a suspect with its place, its score, the error and the reason."""
+    """Format a suspect with its place, score, error and reason."""
     sentence = suspect.sentence
     because = reason_beyond_error(suspect)
     remark = f" ({because})" if because else ""
@@ -356,7 +356,7 @@ def line(suspect: Suspect) -> str:
 
 
 def columns(suspect: Suspect) -> str:
-    """Format a suspect as tab-separated values (``HEADINGS``)."""
+    """Format a suspect as tab-separated ``HEADINGS``."""
     sentence = suspect.sentence
     values = (
         f"{suspect.score:.4f}", f"{suspect.log_odds:.4f}", suspect.place, sentence.sentence_id,

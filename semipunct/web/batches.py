@@ -56,7 +56,7 @@ class Batches:
                 raise BadRequest(400, "the client has gone away")
             raise BadRequest(503, "the answer takes too long; send a shorter text")
         finally:
-            job.answer.cancel()  # so that it is not answered if it still waits
+            job.answer.cancel()  # drop it if it is still queued
             if watcher is not None:
                 watcher.cancel()
 

@@ -198,7 +198,7 @@ def _nearest(owners: Sequence[Constituent]) -> Constituent:
 
 
 def channel_of(reason: Reason) -> str | None:
-    """Describe the rewriting of the marks of a slot by the channel; None if there is none."""
+    """Describe the rewriting of the marks of a slot by the channel, if any."""
     listed = [
         CHANNEL[edit.name].format(
             a=name_marks((edit.a,)), b=name_marks((edit.b,)), rule=rule([edit])

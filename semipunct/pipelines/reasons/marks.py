@@ -27,8 +27,8 @@ Alternatives = Sequence[tuple[str, float]]
 MODEL = "model"
 
 _LISTED = 2  # alternatives in a sentence
-_DOUBTED = 0.3  # marks that stand, but are less probable, are not defended
-_UNLIKELY_END = 0.5  # a sentence that is less probable to end is not said to end
+_DOUBTED = 0.3  # the least probability of a kept mark that gets a reason
+_UNLIKELY_END = 0.5  # the least probability of a sentence end that is stated
 _LEAST = 0.005  # less probable alternatives would be shown as 0%
 
 
@@ -59,7 +59,7 @@ def reason_of_mark(
     cues = [] if sentence is None or reason is None else reasons_by_tree(sentence, reason, after)
     is_end = bool(place.right) and is_final(after)
     if (before == after and probability < _DOUBTED) or (is_end and probability < _UNLIKELY_END):
-        pass  # what speaks for the mark would not be what the model thinks of it
+        pass  # a reason for the mark would contradict the model
     elif after and not (before and len(after) < len(before)):
         if cues and all(cue.is_listed for cue in cues):
             keys, texts = [cue.key for cue in cues], [cue.text for cue in cues]
