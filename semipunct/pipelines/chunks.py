@@ -110,15 +110,13 @@ def in_chunks(items: Iterable[T], size: int) -> Iterator[list[T]]:
         yield chunk
 
 
-def in_groups(
-    items: Iterable[T], size_of: Callable[[T], int], room: int, most: int | None = None
-) -> Iterator[list[T]]:
+def in_groups(items: Iterable[T], size_of: Callable[[T], int], room: int) -> Iterator[list[T]]:
     """Yield lists of consecutive items whose sizes sum to at most ``room``, or single items."""
     group: list[T] = []
     total = 0
     for item in items:
         size = size_of(item)
-        if group and (total + size > room or len(group) == most):
+        if group and total + size > room:
             yield group
             group, total = [], 0
         group.append(item)

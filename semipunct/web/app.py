@@ -25,7 +25,7 @@ from semipunct.web import languagetool
 from semipunct.web.batches import Batches, Task
 from semipunct.web.requests import BadRequest, read_fields, text_field
 
-# Defaults: queued requests, and their longest wait in seconds.
+# Limits: queued requests, and their longest wait in seconds.
 WAITING, SECONDS = 128, 60.0
 
 _POLICY = (
@@ -48,8 +48,6 @@ def application(
     parser: Trained[Any] | None = None,
     *,
     limit: int = SERVED,
-    waiting: int = WAITING,
-    seconds: float = SECONDS,
 ) -> Starlette:
     """Return an ASGI application that restores, corrects and parses text.
 
@@ -64,7 +62,7 @@ def application(
     nlp = Pipeline(model)
     tasks = {"restore": nlp.task("restore"), "correct": nlp.task("correct")}
     parse = nlp.parse if parser is None else Pipeline(parser, text_model=model).parse
-    batches = Batches(answer, waiting, seconds)
+    batches = Batches(answer, WAITING, SECONDS)
 
     async def check(request: Request) -> Response:
         fields = await read_fields(request, limit)

@@ -52,7 +52,7 @@ def reason_of_mark(
 ) -> MarkReason:
     """Return the reason for the presence or absence of marks at a place."""
     if not after and not before:
-        return _left_out(place, probability, alternatives)
+        return _left_out(probability, alternatives)
     keys: list[str] = []
     texts: list[str] = []
     constituent: Constituent | None = None
@@ -102,7 +102,7 @@ def reason_of_correction(corrected: Corrected, explained: Explained, line: Line)
     )
 
 
-def _left_out(place: Place, probability: float, alternatives: Alternatives) -> MarkReason:
+def _left_out(probability: float, alternatives: Alternatives) -> MarkReason:
     text = LEFT_OUT.format(
         probability=percent(probability), alternatives=_listed(alternatives, "; alternatives: ")
     )
