@@ -24,7 +24,7 @@ from treebanks import add_treebanks, check_treebanks, sentences
 from semipunct.arrays.compilation import enable_compilation_cache
 from semipunct.files import finite
 from semipunct.models.punctuation.model import PunctuationModel
-from semipunct.pipelines.criteria import evaluate
+from semipunct.pipelines.evaluation import evaluate
 from semipunct.training.config import load_config
 
 LENGTH = ("train.visits=", "train.batch_size=")

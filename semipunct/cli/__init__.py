@@ -1,4 +1,4 @@
-"""The command line: one file per command. Exit codes and coloured output are set only here.
+"""The command line, with one module per command. Only this package sets exit statuses.
 
 Heavy modules are imported inside functions, so that ``--help`` is fast.
 """
@@ -14,19 +14,17 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Run one command, and raise ``SystemExit`` at its end.
 
     Args:
-        arguments: None for the arguments of this process; then signal handlers are installed
-            (``semipunct.cli.signals``) and the standard streams are prepared.
+        arguments: None for the arguments of this process, which then gets signal handlers.
     """
     if arguments is None:
         from semipunct.cli.signals import end_at_signals
 
         end_at_signals()
         prepare_streams()
-        # Millions of small tuples live while a text is restored, and none of them in cycles: with
-        # the usual 700 the collector takes a sixth of the time.
+        # Restoration keeps millions of small tuples alive, none in cycles: with the default
+        # threshold of 700, the collector takes a sixth of the time.
         gc.set_threshold(100_000, 20, 50)
-    # XLA logs requests to report slow compilation as errors; true errors are also raised as
-    # exceptions.
+    # XLA logs slow compilation as an error; real errors are also raised as exceptions.
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     from semipunct.cli import console
     from semipunct.cli.app import app
@@ -36,17 +34,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def prepare_streams() -> None:
-    """Set standard output to UTF-8 in any environment, and reserve the numbers of closed streams.
+    """Set standard output to UTF-8, and reserve the descriptors of closed streams.
 
-    The output of a command is data: it must not fail because the terminal's encoding lacks a mark,
-    and must have the same bytes on all machines. A file that is opened later must not get the
-    descriptor of a standard stream that the caller has closed; otherwise output of libraries to
-    that stream would be written into the file.
+    Otherwise a file could get such a descriptor, and libraries would write messages into it.
     """
     for descriptor in range(3):
         try:
             os.fstat(descriptor)
         except OSError:
-            os.open(os.devnull, os.O_RDWR)  # gets the lowest number that is free: this one
+            os.open(os.devnull, os.O_RDWR)  # takes the lowest free descriptor: this one
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(encoding="utf-8")

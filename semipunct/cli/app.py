@@ -1,4 +1,4 @@
-"""The application: the list of its commands, and the handling of their errors."""
+"""The application: its commands, and their errors."""
 
 from typing import Annotated, Any
 
@@ -29,7 +29,7 @@ from semipunct.version import __version__
 
 
 class Commands(TyperGroup):
-    """A group of commands that reports an error as one message and an exit status."""
+    """A group of commands that reports errors as one message and an exit status."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         ctx.meta["arguments"] = [*args]
@@ -60,7 +60,7 @@ app = typer.Typer(
     "'-' is standard input or output; '.gz' files are read and written. "
     "Exit status: 0 success, 1 bad input, 2 wrong usage.",
     no_args_is_help=True,
-    # Otherwise the help has the line breaks of the docstring at any width of the terminal.
+    # Otherwise the help keeps the line breaks of the docstring at any terminal width.
     rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},

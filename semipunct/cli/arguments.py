@@ -1,8 +1,4 @@
-"""Arguments and options that several commands share, and the conditions on their combination.
-
-The shell completes names, if ``semipunct --install-completion`` was run. Where no name fits, it
-completes names of files, so folders of models are found, too.
-"""
+"""Arguments and options shared by several commands, and checks of their combination."""
 
 from typing import Annotated
 
@@ -13,7 +9,7 @@ from semipunct.files import STANDARD
 
 
 def complete_models(incomplete: str) -> list[str]:
-    """Return the names of installed models, and of their packages, that begin so."""
+    """Complete the name of an installed model or package."""
     from semipunct.store.installed import installed_models
 
     parts = [model.name for model in installed_models()]
@@ -84,7 +80,7 @@ Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="Show no progress on 
 def check_helpers(
     *, parser: bool, tokeniser: str | None, text: str | None = None, gold: bool = False
 ) -> None:
-    """Check that the other models for running text have a parser, and do not do the same work."""
+    """Check that other models for running text have a parser and different roles."""
     if tokeniser is not None and (not parser or gold):
         raise UsageError(
             "--tokeniser reads text, which has no trees; "
@@ -100,7 +96,7 @@ def check_helpers(
 
 
 def check_figures(out: str | None, result: str | None, *, printed: bool) -> None:
-    """Check that the figures of an evaluation do not go where something else is written."""
+    """Check that figures and other output do not go to the same place."""
     if printed and out == STANDARD:
         raise UsageError(
             "--json and --output - cannot both write to standard output; give --output the name of "

@@ -1,7 +1,6 @@
-"""Commands of other distributions, and of our guests: the entry point group ``semipunct.commands``.
+"""Commands of other distributions: the entry point group ``semipunct.commands``.
 
-A command is a ``Command`` under its name. Its module is imported for ``semipunct --help``, so it
-must import JAX, and whatever else takes time, within the function.
+Slow imports such as JAX belong inside the function, since ``--help`` imports the module.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ class Command:
 
 
 def installed_commands() -> dict[str, TyperCommand]:
-    """Return the installed commands by name; one that cannot be loaded says so when it is run."""
+    """Return the installed commands; one that cannot be loaded reports it when run."""
     return {name: _typer_command(name, _find(name)) for name in plugin_names("commands")}
 
 
@@ -44,7 +43,7 @@ def _find(name: str) -> Command:
 
         fail.__doc__ = f"Not available: {problem}"
         return Command(fail, "")
-    return command or Command(lambda: None, "")  # uninstalled in the meantime
+    return command or Command(lambda: None, "")  # uninstalled meanwhile
 
 
 def _typer_command(name: str, command: Command) -> Any:

@@ -1,4 +1,4 @@
-"""``semipunct compare``: significance tests of the differences between two stored results."""
+"""The command ``semipunct compare``."""
 
 import math
 from typing import TYPE_CHECKING, Annotated
@@ -59,7 +59,7 @@ def _print_table(comparison: "Comparison") -> None:
     for row in comparison.differences:
         table.add_row(row.label, *_cells(row))
     screen = console.tables()
-    screen.width = max(screen.width, WIDTH)  # better wrapped lines than a truncated p
+    screen.width = max(screen.width, WIDTH)  # lines wrap rather than truncate p
     screen.print(table)
     for name, side in (("A", comparison.a), ("B", comparison.b)):
         screen.print(f"{name}: {side.system}", markup=False, soft_wrap=True)
@@ -78,5 +78,5 @@ def _cells(row: "Difference") -> tuple[str, ...]:
 
 
 def _number(value: float, form: str = ".4f") -> str:
-    # With four decimals, a small p from many resamples would be shown as 0.
+    # Four decimals would round a small p from many resamples to 0.
     return f"{value:.1e}" if 0 < abs(value) < 5e-5 else figure(value, form)

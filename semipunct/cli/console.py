@@ -1,8 +1,8 @@
-"""Output, messages, errors and exit codes, in the same way for all commands.
+"""Output, messages, errors and exit statuses of all commands.
 
-Data is written to standard output, messages to standard error. Exit status 0: success; 1: bad
-input; 2: wrong usage; 128 plus the number of the signal that ended the command (130 Ctrl-C,
-143 SIGTERM, 129 SIGHUP, 141 SIGPIPE: the reader of the output has closed it).
+Data goes to standard output, messages to standard error. Exit statuses: 0 success; 1 bad input; 2
+wrong usage; 128 plus the signal that ended the command (130 Ctrl-C, 143 SIGTERM, 129 SIGHUP, 141
+SIGPIPE when the reader closes the output).
 """
 
 import io
@@ -35,13 +35,11 @@ def people() -> "Console":
 
 
 def tables() -> "Console":
-    """Return the console for tables, on standard output."""
+    """Return the console on standard output, for tables."""
     check_output_file(STANDARD)
     from rich.console import Console
 
     class Screen(Console):
-        """A console that leaves the handling of a broken pipe to ``report_errors``."""
-
         def on_broken_pipe(self) -> None:
             raise BrokenPipeError
 
@@ -49,10 +47,7 @@ def tables() -> "Console":
 
 
 def table(*headings: str) -> "Table":
-    """Return a table without a frame: the first column left-aligned, the others right-aligned.
-
-    On a narrow screen only the first column is wrapped.
-    """
+    """Return a table without a frame, whose first column alone is left-aligned and wrapped."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
@@ -68,7 +63,7 @@ def table(*headings: str) -> "Table":
 def show(
     headings: Sequence[str], rows: Iterable[Sequence[str]], *, right: str | None = None
 ) -> None:
-    """Print a table of plain strings on standard output, all of whose columns may be wrapped."""
+    """Print a table of strings, all of whose columns may be wrapped."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
     from rich.text import Text
@@ -82,12 +77,12 @@ def show(
 
 
 def example(arguments: str) -> str:
-    """Return the last line of a help text: an example of a command with arguments."""
+    """Format the example at the end of a help text."""
     return f"Example: `semipunct {arguments}`"
 
 
 def explain(tokens: Iterable[str]) -> None:
-    """Print a legend of the special tokens among the tokens of a table, if there are any."""
+    """Print a legend of the special tokens in a table."""
     from semipunct.marks import legend
 
     if explanation := legend(tokens):
@@ -95,12 +90,12 @@ def explain(tokens: Iterable[str]) -> None:
 
 
 def say(text: str, style: str | None = None) -> None:
-    """Print a message to standard error, in one line that is not wrapped."""
+    """Print a message to standard error on one line."""
     people().print(text, style=style, markup=False, soft_wrap=True)
 
 
 def say_all(messages: Iterable[str]) -> None:
-    """Print messages to standard error, as ``say`` does."""
+    """Print messages as ``say`` does."""
     for message in messages:
         say(message)
 
@@ -111,13 +106,12 @@ def check_targets(
     inputs: Sequence[str] = (),
     kept: Sequence[str | None] = (),
 ) -> None:
-    """Check, before the work begins, that all output files can be written.
+    """Check that all output files can be written, before any work.
 
     Args:
-        paths: output files that may overwrite an input; None for an option that was not given.
+        paths: output files that may overwrite an input.
         figures: an output file that must not overwrite an input.
-        kept: other files that are read, and model folders, which must not be overwritten; None for
-            an option that was not given.
+        kept: other input files and model folders.
     """
     if [*inputs].count(STANDARD) > 1:
         raise UsageError("standard input is named twice, but can be read only once; name a file")
@@ -143,7 +137,7 @@ def check_targets(
 
 @contextmanager
 def report_errors() -> Generator[None, None, None]:
-    """Report an expected error as one message and an exit status; others are raised unchanged."""
+    """Report an expected error as one message and an exit status."""
     try:
         yield
         if sys.stdout is not None:  # pyright: ignore[reportUnnecessaryComparison] - it is closed
@@ -164,11 +158,7 @@ def report_errors() -> Generator[None, None, None]:
 
 @contextmanager
 def readers_may_leave() -> Generator[None, None, None]:
-    """End with the exit status for a closed pipe wherever that is noticed.
-
-    Help texts are printed outside of commands, by libraries that end the process with status 1 when
-    nobody reads them, and buffers are written at the very end.
-    """
+    """End with the exit status for a closed pipe, also while printing help or flushing buffers."""
     try:
         try:
             yield
@@ -202,6 +192,7 @@ def print_json(value: Mapping[str, Any]) -> None:
         stream.write(to_json(value, indent=2) + "\n")
 
 
+# Names and versions of the JSON objects of our metrics.
 SCHEMAS = {
     "correction": "semipunct.correct-gold/1",
     "criterion": "semipunct.evaluate-criterion/1",
@@ -209,14 +200,10 @@ SCHEMAS = {
     "perplexity": "semipunct.evaluate/1",
     "restoration": "semipunct.restore-gold/1",
 }
-"""The name and the version of the JSON object of each metric of ours."""
 
 
 def report(assessment: "Assessment", *, json: bool, path: str | None) -> None:
-    """Print the figures of an assessment as tables or JSON, and store the result.
-
-    One report serves all commands: docs/decisions/architecture.md.
-    """
+    """Print figures as tables or JSON, and store the result (docs/decisions/architecture.md)."""
     if path:
         if assessment.result is None:
             from semipunct.pipelines.assessment import NO_COUNTS

@@ -1,4 +1,4 @@
-"""``semipunct correct``: correct the punctuation of treebanks and text."""
+"""The command ``semipunct correct``."""
 
 from typing import Annotated, Literal
 
@@ -11,8 +11,8 @@ from semipunct.cli.run import check_parts, prepare, run
 from semipunct.errors import UsageError
 from semipunct.pipelines.options import CorrectedForm, CorrectOptions, PartOptions, Request
 
+# Default number of errors to list.
 ERRORS = 10
-"""Default number of errors to list."""
 
 
 @with_options

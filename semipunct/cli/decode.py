@@ -1,4 +1,4 @@
-"""``semipunct decode``: the underlying tree of each sentence of a treebank."""
+"""The command ``semipunct decode``."""
 
 from typing import Annotated
 
@@ -45,7 +45,7 @@ def decode(
         inputs,
         {
             "--output": out != console.STANDARD, f"--format {form}": form in ("svg", "html"),
-            # A thousand sentences share their random numbers.
+            # A thousand sentences share one seed.
             f"--semiring {options.semiring}": decoder.draws,
         }
     )  # fmt: skip

@@ -1,4 +1,4 @@
-"""``semipunct diff``: two annotations of the same text."""
+"""The command ``semipunct diff``."""
 
 from typing import Annotated
 

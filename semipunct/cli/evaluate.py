@@ -1,4 +1,4 @@
-"""``semipunct evaluate``: the figures of a model of any kind on held-out examples."""
+"""The command ``semipunct evaluate``."""
 
 from pathlib import Path
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""``semipunct explain``: the reasons of marks, and of corrections."""
+"""The command ``semipunct explain``."""
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from semipunct.pipelines.explanations import Explanation
 
 Form = Literal["text", "json", "html"]
-"""The formats that explanations are written in."""
 
 
 @with_options
@@ -83,11 +82,7 @@ def explain(
 def write(
     explanations: "Iterator[Explanation]", form: Form, inputs: Sequence[str], out: str | None
 ) -> None:
-    """Write explanations in a format.
-
-    Args:
-        out: the output file; None for standard output.
-    """
+    """Write explanations to a file, or to standard output."""
     from semipunct.files import title_of
     from semipunct.pipelines.explained_page import explained_page
     from semipunct.pipelines.explanations import lines_of_text, write_json

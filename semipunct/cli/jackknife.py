@@ -1,4 +1,4 @@
-"""``semipunct jackknife``: parse each part of a treebank with a parser trained on the others."""
+"""The command ``semipunct jackknife``."""
 
 import tempfile
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""``semipunct models``: list the installed models, and show their folders and cards."""
+"""The command ``semipunct models``."""
 
 from typing import TYPE_CHECKING, Annotated, Any
 

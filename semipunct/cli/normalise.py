@@ -1,4 +1,4 @@
-"""``semipunct normalise``: heads of marks, and derivations with commas, made consistent."""
+"""The command ``semipunct normalise``."""
 
 from collections.abc import Sequence
 from enum import StrEnum
@@ -14,7 +14,7 @@ CommaPlace = Literal["paper", "better"]
 
 
 class AttachmentRule(StrEnum):
-    """The rules of ``trees.principles.Rule``; typer takes no list of a literal type."""
+    """``trees.principles.Rule`` as an enumeration for typer."""
 
     CONJUNCT = "conjunct"
     UNIT = "unit"
@@ -173,7 +173,6 @@ def _normalise_commas(
     *,
     printed: bool,
 ) -> None:
-    """Convert phrases to derivations, or attach the commas of derivations, or both."""
     from semipunct.formats.registry import format_of_grammar
 
     grammar = format_of_grammar(to or commas or "")

@@ -1,4 +1,4 @@
-"""Options of commands that follow from classes of options (``semipunct.pipelines.options``)."""
+"""Command-line options from classes of options (``semipunct.pipelines.options``)."""
 
 from collections.abc import Callable, Set
 from dataclasses import fields, is_dataclass
@@ -12,11 +12,7 @@ from semipunct.pipelines.options import checked, descriptions
 
 
 def with_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Replace a parameter that is an instance of a class of options by one for each field.
-
-    The command then has these options, and gets the instance. A set of strings is given as words
-    between blanks. Why so: docs/decisions/architecture.md.
-    """
+    """Expand parameters that are instances of classes of options to one option per field."""
     parameters: list[Parameter] = []
     classes: dict[str, Any] = {}
     for parameter in signature(command, eval_str=True).parameters.values():
@@ -43,7 +39,6 @@ def with_options(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def _parameters(options: Any) -> list[Parameter]:
-    """Return the parameters that typer makes options of."""
     parameters: list[Parameter] = []
     defaults = {field.name: field.default for field in fields(options)}
     for field, (hint, option) in descriptions(options).items():

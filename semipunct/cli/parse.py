@@ -1,4 +1,4 @@
-"""``semipunct parse``: tag and parse words."""
+"""The command ``semipunct parse``."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""The phases of a command: their times (``semipunct --timings COMMAND``), and compiled programs."""
+"""Times of the phases of a command (``semipunct --timings COMMAND``), and compiled programs."""
 
 import time
 from collections.abc import Generator
@@ -10,8 +10,8 @@ from semipunct.cli import console
 if TYPE_CHECKING:
     from semipunct.arrays.compilation import SlowCompilation
 
+# Seconds of compilation before a message.
 PATIENCE = 10.0
-"""Seconds of compilation after which it is announced."""
 
 _slow: "SlowCompilation | None" = None
 
@@ -21,7 +21,7 @@ _spent: dict[str, float] = {}
 
 @contextmanager
 def phase(name: str) -> Generator[None]:
-    """Add the time of a ``with`` block, in which nothing is compiled, to a phase."""
+    """Add the time of a ``with`` block to a phase, without compilation."""
     start = time.perf_counter()
     try:
         yield
@@ -31,7 +31,7 @@ def phase(name: str) -> Generator[None]:
 
 @contextmanager
 def print_timings() -> Generator[None]:
-    """Print the seconds of each phase to standard error when a ``with`` block ends."""
+    """Print the seconds of each phase after a ``with`` block."""
     _spent.clear()
     with phase("importing"):
         from semipunct.arrays.compilation import CompileClock
@@ -49,7 +49,7 @@ def print_timings() -> Generator[None]:
 
 
 def keep_programs() -> None:
-    """Keep compiled programs in the user's cache folder, and say once if compiling takes long."""
+    """Cache compiled programs in the user's cache folder, and report long compilation."""
     from semipunct.arrays.compilation import SlowCompilation, enable_compilation_cache
 
     global _slow

@@ -1,4 +1,4 @@
-"""Plots with matplotlib: the same figures give the same file."""
+"""Reproducible plots with matplotlib."""
 
 import importlib
 import io
@@ -10,22 +10,22 @@ from typing import Any
 from semipunct.cli import console
 from semipunct.errors import UsageError
 
+# File formats of plots with their metadata.
 FORMATS: dict[str, dict[str, Any]] = {
     # Without a date, the same figures give the same file.
     "svg": {"Date": None},
     "pdf": {"CreationDate": None},
     "png": {},
 }
-"""File formats of plots, with the metadata of each."""
 
 SETTINGS = {"svg.fonttype": "none", "svg.hashsalt": "semipunct", "text.parse_math": False}
 
+# Passes an empty figure to a drawing function, and returns the picture.
 Painter = Callable[[Callable[[Any], object]], bytes]
-"""Passes an empty figure to the function that draws on it, and returns the picture."""
 
 
 def painter(path: str, width: float, height: float) -> Painter:
-    """Check, before the work begins, that a plot can be drawn, and return the painter."""
+    """Check that a plot can be drawn, before any work, and return the painter."""
     form = Path(path).suffix.lower().removeprefix(".")
     if form not in FORMATS:
         suffixes = ", ".join(f".{name}" for name in FORMATS)

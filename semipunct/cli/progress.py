@@ -1,4 +1,4 @@
-"""Progress display: a bar or a count on a terminal, and lines of figures during training."""
+"""Progress on a terminal, and lines of figures during training."""
 
 import sys
 import time
@@ -20,10 +20,7 @@ T = TypeVar("T")
 
 @contextmanager
 def training_progress(title: str = "", *, lines: bool = True) -> Generator[Report, None, None]:
-    """Yield a function for the reports of ``semipunct.training.train.train``.
-
-    On a terminal a bar shows visits, loss and time left. Output goes to standard error.
-    """
+    """Yield a function for the reports of training; a terminal shows a bar."""
     bar = _bar(title)
     task = bar.add_task("preparing", total=None, loss="")
     evaluated = False
@@ -32,7 +29,7 @@ def training_progress(title: str = "", *, lines: bool = True) -> Generator[Repor
         nonlocal evaluated
         if progress.objective is not None:
             bar.update(task, loss=f"objective {progress.objective:.3f}{speed(progress)}")
-        # Nothing but compiling happens between the first two reports.
+        # Only compilation happens between the first two reports.
         phase = "compiling" if progress.phase == "preparing" else progress.phase
         bar.update(task, description=phase, total=progress.total, completed=progress.visits)
         if lines and evaluated and progress.phase == "saving":
@@ -52,10 +49,7 @@ def sentence_progress(
     *,
     quiet: bool = False,
 ) -> Generator[Callable[[Iterable[T]], Iterator[T]], None, None]:
-    """Yield a function that wraps an iterator of sentences and shows their count on a terminal.
-
-    Nothing is shown if the sentences themselves are printed on the terminal.
-    """
+    """Yield a wrapper of iterators that counts sentences on a terminal, unless these go there."""
     from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
     screen = console.people()
@@ -87,10 +81,7 @@ def sentence_progress(
 
 @contextmanager
 def counted_progress(noun: str) -> Generator[Callable[[int, int], None], None, None]:
-    """Yield a function for the progress of work whose size is known.
-
-    A bar shows it on a terminal, and a line for each tenth elsewhere.
-    """
+    """Yield a function that shows a bar on a terminal, and a line for each tenth elsewhere."""
     bar = _bar("")
     task = bar.add_task(noun, total=None, loss="")
     tenths = 0
@@ -107,7 +98,7 @@ def counted_progress(noun: str) -> Generator[Callable[[int, int], None], None, N
 
 
 def evaluation_line(progress: "Progress") -> str:
-    """Return the result of the last evaluation as one line."""
+    """Format the last evaluation as one line."""
     figure = "none" if progress.figure is None else f"{progress.figure:.4f}"
     best = " (best so far)" if progress.figure == progress.best else ""
     zero = (
@@ -121,7 +112,7 @@ def evaluation_line(progress: "Progress") -> str:
 
 
 def speed(progress: "Progress") -> str:
-    """Return the words read in a second and the words left, if progress is counted in words."""
+    """Format words per second and remaining words, if words are counted."""
     if not (progress.counted and progress.seconds):
         return ""
     done, left = (n * progress.size for n in (progress.visits, progress.total - progress.visits))

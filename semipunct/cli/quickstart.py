@@ -1,4 +1,4 @@
-"""``semipunct quickstart``: restore a text, then train, decode and draw on the bundled sample."""
+"""The command ``semipunct quickstart``."""
 
 import shutil
 import tempfile
@@ -24,11 +24,10 @@ if TYPE_CHECKING:
 
 RULES, SENTENCES, LONGEST = 9, 5, 18
 
+# Number of marks to explain.
 REASONS = 5
-"""The number of marks that are explained."""
 
 LANGUAGE = "en"
-"""The name of the installed model that restores a text."""
 
 TRANSCRIPT = (
     "good morning and thank you for coming shall we begin with the harbour as you know the old "
@@ -110,7 +109,6 @@ def quickstart(
 
 
 def _restore() -> None:
-    """Print a text without marks and capitals, and the same text restored."""
     from semipunct.cli.phases import keep_programs
     from semipunct.pipelines.pipeline import load
 
@@ -129,7 +127,7 @@ def _restore() -> None:
 
 
 def sample() -> "tuple[tuple[Sentence, ...], tuple[Sentence, ...]]":
-    """Read the bundled sample: its first four fifths and the rest, in order."""
+    """Return the first four fifths of the bundled sample, and the rest."""
     from importlib import resources
 
     from semipunct.formats import read_treebank
@@ -168,6 +166,6 @@ def _fit(
 
 
 def rewritings(analysis: "Analysis") -> "list[Edit]":
-    """List the edits of an analysis that changed something, in order."""
+    """List the edits of an analysis that changed marks."""
     edits = (edit for slot in analysis.slots for edit in slot.edits)
     return [edit for edit in edits if edit.name != "keep"]

@@ -1,4 +1,4 @@
-"""``semipunct restore``: restore the punctuation of trees and text."""
+"""The command ``semipunct restore``."""
 
 from dataclasses import replace
 from typing import Annotated
@@ -91,7 +91,7 @@ def restore(
         out, figures=result, inputs=inputs, kept=(model, *(parser or ()), tokeniser, text)
     )
     if gold:
-        # Marks that stay cannot be compared with themselves.
+        # Kept marks cannot be evaluated against themselves.
         options = replace(options, keep=options.keep or "replace")
     task = prepare(model, "restore", options, parser=parser, tokeniser=tokeniser, text_model=text)
     request = Request(inputs=inputs, system=model, form=form, gold=gold, listed=confusions)

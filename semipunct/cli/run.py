@@ -1,7 +1,4 @@
-"""The run of a task on files: answers are written, compared and reported, or written in parts.
-
-One run serves ``restore``, ``correct``, ``parse`` and ``decode``: docs/decisions/architecture.md.
-"""
+"""The run of a task on files (docs/decisions/architecture.md)."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, islice
@@ -17,12 +14,12 @@ from semipunct.wording import quantity
 if TYPE_CHECKING:
     from semipunct.pipelines.task import Documents, Name, Request, Task
 
+# Entries read before the work, so that errors in files are reported at once.
 READ_AHEAD = 256
-"""Entries read before the work begins, so that errors in files are reported at once."""
 
 
 def check_parts(options: PartOptions, inputs: Sequence[str], excluded: Mapping[str, bool]) -> None:
-    """Check, before any model is loaded, that a corpus can be answered in parts, if it is to be."""
+    """Check, before loading a model, that a corpus can be answered in parts."""
     options.check(excluded=excluded)
     if options.folder is not None:
         from semipunct.files import check_place
@@ -58,11 +55,7 @@ def run(
     result: str | None = None,
     quiet: bool,
 ) -> None:
-    """Answer all entries of files; write the answers, or compare them, or both.
-
-    Args:
-        out: the output file; None for standard output, or if answers are compared for no output.
-    """
+    """Answer all entries of files, and write or compare the answers."""
     from semipunct.cli.progress import sentence_progress
 
     with phase("reading"):
@@ -93,7 +86,7 @@ def run(
             if compares:
                 compared = list(outcomes)
                 outcomes = iter(compared)
-            # Without sentences to compare, nothing is written.
+            # Nothing is written without sentences to compare.
             answered = documents.reads_again or any(answer is not None for _, answer in compared)
             if not compares or (answered and out is not None):
                 with console.output(out or console.STANDARD) as stream:
@@ -104,7 +97,7 @@ def run(
 
 
 def read_ahead(entries: Iterator[Any]) -> tuple[list[Any], Iterator[Any]]:
-    """Return the first entries, from which writers learn the habits of a file, and all of them."""
+    """Return the first entries and an iterator of all."""
     first = list(islice(entries, READ_AHEAD))
     return first, chain(first, entries)
 
@@ -118,7 +111,6 @@ def _run_parts(
     *,
     quiet: bool,
 ) -> None:
-    """Answer those parts of a corpus that are the share of this command and are not there."""
     from semipunct.files import write_bytes
     from semipunct.pipelines.dask_engine import answers
     from semipunct.pipelines.parts import (

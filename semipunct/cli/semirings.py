@@ -1,4 +1,4 @@
-"""``semipunct semirings``: list the installed semirings, and test their laws."""
+"""The command ``semipunct semirings``."""
 
 from typing import TYPE_CHECKING, Annotated, Any
 

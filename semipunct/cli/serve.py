@@ -1,4 +1,4 @@
-"""``semipunct serve``: a server for editors, programs and browsers."""
+"""The command ``semipunct serve``."""
 
 from typing import Annotated
 
@@ -67,7 +67,6 @@ def serve(
 
 
 def _check_port(host: str, port: int) -> None:
-    """Raise ``UsageError`` if a port cannot be listened at, before the model is loaded."""
     import socket
 
     try:

@@ -1,9 +1,8 @@
-"""Signal handlers: they end the process at once, or set a flag that training checks between steps.
+"""Signal handlers that end the process at once, or set a flag that training polls.
 
-A handler that raises an exception, like Python's own for Ctrl-C, is not reliable: callbacks of
-libraries (JAX has one that the garbage collector calls) print the exception and continue, and
-extension modules replace it with another one during their import. Therefore the handlers that end
-the process remove unfinished files and end it themselves, so that no partly written file is left.
+Handlers that raise exceptions are unreliable: callbacks of libraries print the exception and
+continue, and extension modules replace handlers during import. Therefore our handlers remove
+unfinished files and end the process themselves.
 """
 
 from __future__ import annotations
@@ -18,19 +17,19 @@ from dataclasses import dataclass
 from types import FrameType
 from typing import NoReturn
 
+# The message for each signal available on the platform.
 WORDS = {"SIGINT": "interrupted", "SIGTERM": "terminated", "SIGHUP": "hung up"}
-"""The message for each signal; some systems lack some of them."""
 
-_SHOW_CURSOR = b"\x1b[?25h"  # which a progress bar has hidden
+_SHOW_CURSOR = b"\x1b[?25h"  # hidden by a progress bar
 
 
 def exit_status(number: int) -> int:
-    """Return the exit status that shells report for a process ended by a signal."""
+    """Return the exit status that shells report for a signal."""
     return 128 + number
 
 
 def end_at_signals() -> None:
-    """Install handlers that end this process; signals that it ignores stay ignored."""
+    """Install handlers that end this process, except for ignored signals."""
     for name in WORDS:
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
@@ -38,11 +37,7 @@ def end_at_signals() -> None:
 
 
 def leave_to_server() -> None:
-    """Install handlers that do nothing, for a server that ends itself at signals.
-
-    While it runs, uvicorn has handlers of its own; when it has stopped, it sends the signal again
-    to those from before, for which nothing is left to do.
-    """
+    """Install no-op handlers, under which uvicorn raises its signal once more after shutdown."""
     for name in WORDS:
         number = getattr(signal, name, None)
         if number is not None and name != "SIGHUP":
@@ -50,7 +45,7 @@ def leave_to_server() -> None:
 
 
 def _end(number: int, _frame: FrameType | None) -> NoReturn:
-    signal.signal(number, signal.SIG_IGN)  # it may be sent again
+    signal.signal(number, signal.SIG_IGN)  # ignore repeated signals
     # Not imported here: the signal may arrive during that import.
     undo = getattr(sys.modules.get("semipunct.files.folders"), "undo_unfinished", None)
     if undo is not None:
@@ -66,11 +61,7 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 @dataclass(slots=True)
 class Stop:
-    """A flag that is set by a signal; calling it returns whether a signal was received.
-
-    Attributes:
-        signal: the number of the signal; None before one is received.
-    """
+    """A flag set by a signal; calling it returns whether it is set."""
 
     signal: int | None = None
 
@@ -80,14 +71,10 @@ class Stop:
 
 @contextmanager
 def interruptible(notice: str = "") -> Generator[Stop, None, None]:
-    """Catch SIGINT and SIGTERM within a ``with`` block, and restore the handlers after it.
+    """Yield a flag that SIGINT and SIGTERM set, and restore the handlers afterwards.
 
-    A second signal has its previous effect, so that work that does not check the flag can still be
-    terminated.  Signals that the process ignores, such as those of background jobs of a shell, stay
-    ignored.  Outside the main thread, where Python delivers no signals, the flag is never set.
-
-    Yields:
-        The flag.
+    A second signal has its previous effect, and ignored signals stay ignored. Outside the main
+    thread, where Python delivers no signals, the flag is never set.
     """
     stop = Stop()
     if threading.current_thread() is not threading.main_thread():

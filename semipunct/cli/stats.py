@@ -1,4 +1,4 @@
-"""``semipunct stats``: statistics of treebanks, including Table 2 of the paper."""
+"""The command ``semipunct stats``."""
 
 from typing import TYPE_CHECKING, Annotated
 

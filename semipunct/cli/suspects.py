@@ -1,4 +1,4 @@
-"""``semipunct suspects``: suspicious marks of treebanks, the most suspicious first."""
+"""The command ``semipunct suspects``."""
 
 from typing import Annotated, Literal
 

@@ -1,4 +1,4 @@
-"""``semipunct train``: train a model on treebanks."""
+"""The command ``semipunct train``."""
 
 import shlex
 import signal
@@ -16,8 +16,8 @@ from semipunct.wording import quantity
 if TYPE_CHECKING:
     from semipunct.training.report import TrainingResult
 
+# Interruption may take a while during compilation.
 NOTICE = "\nstopping after this batch; send the signal again to stop at once\n"
-"""Printed when a run is interrupted, since compiling may take a while."""
 
 
 def train(
@@ -232,7 +232,7 @@ def train(
 
 
 def summary(trained: "TrainingResult", out: str) -> str:
-    """Return a summary of a run in one line."""
+    """Summarise a run in one line."""
     from semipunct.cli.progress import duration
 
     value = trained.criterion.of(trained.best)

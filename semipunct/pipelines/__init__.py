@@ -1,4 +1,4 @@
-"""Pipelines: from documents to documents, by the models of a folder or an installed package."""
+"""Pipelines: the tasks of trained models on texts and treebanks."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _NAMES = LazyNames(__file__)
 
-if not TYPE_CHECKING:  # to a type checker a module with a __getattr__ has every name
+if not TYPE_CHECKING:  # type checkers accept any name of a module with __getattr__
 
     def __getattr__(name: str) -> Any:
         return _NAMES.load(__name__, name)

@@ -1,4 +1,4 @@
-"""Comparison of answers with a reference: figures, tables for users, and a result to store."""
+"""Comparison of answers with a reference."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Assessment:
     """Figures with their tables and messages.
 
     Attributes:
-        result: the statistics to store; None if the metric has none for single sentences.
+        result: the statistics to store; None if the metric is not a sum over sentences.
     """
 
     task: str
@@ -67,7 +67,6 @@ class Assessment:
 
     @classmethod
     def of(cls, result: Result, **values: Any) -> Assessment:
-        """Assess a result."""
         figures = result.figures
         rows = values.pop("rows", None) or figures.rows()
         return cls(
@@ -192,7 +191,7 @@ def prepare_comparison(
     *,
     running: bool,
 ) -> tuple[Iterator[Entry[Any, Any]], Assess]:
-    """Return entries, and the comparison of their corrections with the references of a request."""
+    """Return entries, and a function that compares their corrections with the references."""
     references: list[Any] = []
     if request.references:
         read = [*entries]
@@ -217,7 +216,7 @@ def prepare_comparison(
 def correction_signature(
     digest: str, data: Sequence[ParallelSentence[Sentence | Words]], options: CorrectOptions
 ) -> str:
-    """Return the signature of figures, which are comparable if they differ only in the model."""
+    """Return the signature of the figures of a correction model."""
     return figures_signature(
         "correction",
         digest[:12],

@@ -1,11 +1,8 @@
-"""Choice of the string of each slot by expected edit distance, among the possible ones.
+"""The string of least expected edit distance in each slot, under constraints.
 
-The marks of a text restrict the marks that can be inserted. A string is impossible if it changes a
-slot within an orthographic word, doubles a mark that belongs to a word, joins two separate words,
-or leaves a bracket or quotation mark without its partner. The last condition constrains several
-slots together (``marks.balance``); the others exclude strings slot by slot.
-
-Why these restrict the decision and not the model: docs/decisions/restoration.md.
+A string is impossible if it changes a slot within an orthographic word, doubles a mark that belongs
+to a word, joins two separate words, or leaves a bracket or quotation mark without its partner. Only
+the last constraint couples slots (``marks.balance``). See docs/decisions/restoration.md.
 """
 
 from __future__ import annotations
@@ -34,16 +31,16 @@ from semipunct.models.punctuation.draws import Draws
 from semipunct.pipelines.distributions import SlotPosterior
 from semipunct.pipelines.options import Keep, RestoreOptions
 
+# Whether a slot, given by its index, may get a string.
 Allowed = Callable[[int, Puncteme], bool]
-"""Whether a string is possible in a slot, given by its number."""
 
+# Strings per slot in the search for partners of brackets and quotation marks.
 ALTERNATIVES = 8
-"""The strings of a slot among which partners of brackets and quotation marks are sought."""
 
 
 @dataclass(frozen=True)
 class Standing:
-    """The marks of a sentence, as a constraint on inserted ones."""
+    """The visible marks of a sentence, as a constraint on insertions."""
 
     sentence: Sentence[Any] | Words
     keep: Keep
@@ -52,12 +49,11 @@ class Standing:
 
     @cached_property
     def is_evidence(self) -> bool:
-        """True if existing marks and spaces restrict what is inserted."""
+        """True if visible marks and spaces restrict insertions."""
         return self.sentence.source == "text" or self.keep != "replace"
 
     @cached_property
     def fixed(self) -> tuple[Puncteme | None, ...]:
-        """``[n + 1]`` the strings that are not changed; None for the slots that are filled."""
         s = self.sentence
         closed = s.closed if s.source == "text" else unfillable(s)
         return tuple(
@@ -67,7 +63,6 @@ class Standing:
 
     @cached_property
     def existing(self) -> tuple[Puncteme, ...]:
-        """``[n + 1]`` the strings of the slots before anything is inserted."""
         if self.keep == "repair":
             return self.sentence.slots
         return tuple(string or () for string in self.fixed)
@@ -92,7 +87,6 @@ class Standing:
         return ("", *self.sentence.forms, "")
 
     def allows(self, slot: int, string: Puncteme) -> bool:
-        """Return whether a string may be put into a slot that is not fixed."""
         s = self.sentence
         if not string or not self.is_evidence or string == s.slots[slot]:
             return True
@@ -108,17 +102,13 @@ class Standing:
             return False
         if not 0 < slot < len(s.forms):
             return True
-        # Words of a text that have no blank between them are in a closed slot, or in a script
-        # without blanks.
+        # Two adjacent words without a space have a closed slot between them, or a script
+        # without spaces.
         apart = spacing.are_spaced(words[slot], words[slot + 1])
         return not apart or self.joining.may_part(shown, is_compound=slot in self._compounds)
 
     def is_balanced(self, slots: Sequence[Puncteme]) -> bool:
-        """Return whether no more brackets and quotation marks lack a partner than before.
-
-        Args:
-            slots: ``[n + 1]`` the strings of all slots.
-        """
+        """Return whether the strings ``[n + 1]`` leave no further mark without its partner."""
         if not (self.is_evidence or self.paired) or not any(map(encloses, slots)):
             return True
         return count_unmatched(slots, self.sentence.forms, self._statuses).is_within(self.limits)
@@ -126,19 +116,19 @@ class Standing:
     def balance(
         self, alternatives: Sequence[Sequence[tuple[Puncteme, float]]]
     ) -> list[Puncteme] | None:
-        """Return the strings of least total cost that leave no more marks without a partner.
+        """Return the cheapest strings ``[n + 1]`` that leave no further mark without its partner.
 
         Args:
             alternatives: ``[n + 1]`` the possible strings of each slot with their costs.
 
         Returns:
-            ``[n + 1]`` strings; None if no choice that was considered is balanced.
+            None if the search finds none.
         """
         return balance_strings(alternatives, self.sentence.forms, self._statuses, self.limits)
 
 
 def _has_signs(shown: Puncteme) -> bool:
-    # A backquote is part of a quotation mark in the manner of TeX.
+    # TeX quotation marks consist of backquotes.
     return any(not SIGNS.isdisjoint(token.replace("`", "")) for token in shown)
 
 
@@ -149,7 +139,7 @@ def chosen_strings(
     options: RestoreOptions,
     threshold: float | None = None,
 ) -> list[Puncteme]:
-    """Return the string of each slot of least expected edit distance."""
+    """Return the string of least expected edit distance in each slot."""
 
     def allows(slot: int, string: Puncteme) -> bool:
         return is_writable(string, options.marks) and standing.allows(slot, string)
@@ -183,7 +173,6 @@ def chosen_strings(
 
 
 def _decided(view: SlotPosterior, slot: int, allows: Allowed, threshold: float) -> SlotPosterior:
-    """Return the distribution of a slot, given the decision whether it gets a mark."""
     if () not in view.strings:
         threshold = 0.0
     best = int(not view.strings[0])
@@ -206,13 +195,7 @@ def beside_what_stands(
     views: Sequence[SlotPosterior],
     joining: JoiningMarks,
 ) -> list[Puncteme]:
-    """Undo corrections that the other marks of a text contradict, at the least cost.
-
-    The cost of a string is the probability that it is wrong.
-
-    Args:
-        corrected: ``[n + 1]`` the corrected strings.
-    """
+    """Undo corrections that contradict the other marks of a text, at the least probable error."""
     standing = Standing(sentence, "repair", joining)
     chosen = [
         string if fixed is None and standing.allows(slot, string) else written
@@ -232,9 +215,9 @@ def beside_what_stands(
 def _alternatives(
     view: SlotPosterior, chosen: Puncteme, strings: Sequence[Puncteme]
 ) -> list[tuple[Puncteme, float]]:
-    """Return the strings that a slot may get with their expected edit distances.
+    """Return the candidate strings of a slot with their expected edit distances.
 
-    A slot that was left empty can be filled only by a partner of another mark.
+    An empty slot can only get the partner of another mark.
     """
     fitting = [string for string in strings if chosen or encloses(string)]
     some = list(dict.fromkeys(((), chosen, *fitting[:ALTERNATIVES])))
@@ -244,10 +227,10 @@ def _alternatives(
 def best_strings(
     draws: Draws, views: Sequence[SlotPosterior], allows: Allowed | None = None
 ) -> list[Puncteme]:
-    """Return for each slot the string of least expected edit distance; ties go to probability.
+    """Return the string of least expected edit distance in each slot; the more probable wins ties.
 
     Args:
-        allows: says which strings are possible in a slot; by default all that can be written.
+        allows: the constraint on the strings of a slot; by default any writable string.
     """
     return [_least(view, slot, allows or _any_writable) for slot, view in enumerate(views)]
 
@@ -256,12 +239,12 @@ def _least(view: SlotPosterior, slot: int, allows: Allowed) -> Puncteme:
     best: Puncteme = ()
     least = np.inf
     for string, probability in zip(view.strings, view.probability.tolist(), strict=True):
-        # All other strings are at least one edit away, and the remaining ones are less probable.
+        # All other strings are at least one edit away, and the rest has less probability.
         if 1 - probability >= least:
             break
         if allows(slot, string):
-            # A point with at least half of the probability is a median in any metric: by the
-            # triangle inequality, another string gains no more on the rest than it loses here.
+            # A point with at least half of the probability is a median in any metric, by the
+            # triangle inequality.
             if probability >= 0.5:
                 return string
             loss = float(view.expected_distances([string])[0])
@@ -273,12 +256,9 @@ def _least(view: SlotPosterior, slot: int, allows: Allowed) -> Puncteme:
 def best_draw(
     draws: Draws, views: Sequence[SlotPosterior], allows: Allowed | None = None
 ) -> list[Puncteme]:
-    """Return the draw whose expected edit distance to all draws is least, as in section 6.1.
+    """Return the draw of least expected edit distance to all draws (section 6.1).
 
-    Strings that are not allowed are replaced by empty ones.
-
-    Args:
-        allows: says which strings are possible in a slot; by default all that can be written.
+    Disallowed strings become empty.
     """
     allows = allows or _any_writable
     allowed = [
@@ -293,11 +273,7 @@ def best_draw(
 
 
 def is_writable(string: Puncteme, marks: Collection[str] | None) -> bool:
-    """Return whether a string has no token for rare marks, and only requested tokens.
-
-    Args:
-        marks: the requested tokens; None for all.
-    """
+    """Return whether a string has only requested tokens (None for all), and no rare mark."""
     return UNK not in string and (marks is None or all(t in marks for t in string))
 
 
@@ -306,15 +282,10 @@ def _any_writable(slot: int, string: Puncteme) -> bool:
 
 
 CLOSING = {"¿": "?", "¡": "!"}
-"""The mark that closes after an inverted mark."""
 
 
 class _Partner(NamedTuple):
-    """The best string with both marks, and the probabilities with and without the mark.
-
-    Attributes:
-        string: the most probable string that has the mark; None if there is none.
-    """
+    """The most probable string with a mark, and the probabilities with and without the mark."""
 
     string: Puncteme | None
     present: float
@@ -327,11 +298,10 @@ def pair_inverted_marks(
     views: Sequence[SlotPosterior],
     allows: Callable[[int, Puncteme], bool],
 ) -> list[Puncteme]:
-    """Return strings in which each inserted inverted mark has its partner at the sentence's end.
+    """Give each inserted inverted mark its partner at the end of the sentence.
 
     Args:
-        strings: ``[n + 1]`` the chosen strings.
-        existing: ``[n + 1]`` the strings of slots that are not changed; empty for the others.
+        existing: ``[n + 1]`` the strings of fixed slots; empty for the others.
     """
     chosen = list(strings)
     for slot, string in enumerate(strings):
@@ -372,13 +342,8 @@ def _partner(view: SlotPosterior, mark: str, is_possible: Callable[[Puncteme], b
 
 
 def may_replace(string: Puncteme, written: Puncteme, marks: Set[str] | None) -> bool:
-    """Return whether a string may be written in place of another one.
-
-    Args:
-        marks: the marks to correct; None for all.
-    """
-    # The token that represents all rare ones cannot be written, and the dots of abbreviations
-    # are parts of words.
+    """Return whether one string may replace another, if ``marks`` are to be corrected."""
+    # The token for rare marks cannot be written, and dots of abbreviations belong to words.
     dots = string.count(ABBREVIATION), written.count(ABBREVIATION)
     if (UNK in string and UNK not in written) or dots[0] != dots[1]:
         return False

@@ -1,7 +1,4 @@
-"""The loop over the entries of files that all tasks share: chunks, order, omissions.
-
-Why there is one loop: docs/decisions/architecture.md.
-"""
+"""The loop of all tasks over the entries of files (docs/decisions/architecture.md)."""
 
 from __future__ import annotations
 
@@ -16,22 +13,21 @@ from semipunct.pipelines.notices import Omissions
 T = TypeVar("T")
 R = TypeVar("R")
 
+# An entry and its answer; None for an omitted entry.
 Outcome = tuple[Entry[Any, Any], R | None]
-"""An entry and the answer for it; None for one that is left out."""
 
+# Sentences per chunk.
 CHUNK = 256
-"""Sentences answered at a time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """Consecutive entries that are answered together.
+    """Consecutive entries that a model answers together.
 
     Attributes:
-        entries: without omitted ones.
-        numbers: of their sentences (see ``answer_entries``); with the seed they determine draws,
-            so that these do not depend on the size of chunks.
-        number: the number of the chunk, from 0.
+        entries: the entries that are not omitted.
+        numbers: the numbers of their sentences (see ``answer_entries``), which with the seed
+            determine the draws.
     """
 
     entries: Sequence[Entry[Any, Any]]
@@ -40,7 +36,6 @@ class Chunk:
 
     @property
     def contents(self) -> list[Any]:
-        """The sentences of the entries."""
         return [entry.content for entry in self.entries]
 
 
@@ -52,17 +47,15 @@ def answer_entries(
     size: int | None = None,
     first: int = 0,
 ) -> Iterator[Outcome[R]]:
-    """Yield entries in their order with the answers for them, one chunk after another.
+    """Yield entries in order with their answers, one chunk after another.
 
-    Sentences of treebanks are numbered in their order, without omitted ones; sentences of a text by
-    their line and their place among the sentences that begin there, so that a change in one part of
-    a text does not affect the numbers in another one.
+    Sentences of treebanks are numbered consecutively, without omitted ones. The number of a
+    sentence of a text depends on its line and its place in the line, so an edit in one part of a
+    text leaves the numbers in other parts unchanged.
 
     Args:
-        answer: returns the answers for a chunk, which has at least one entry; None for a sentence
-            without one.
-        size: the number of entries of all chunks but the last, omitted ones included; by default
-            ``CHUNK``.
+        answer: returns the answers for a non-empty chunk; None for a sentence without an answer.
+        size: the entries of a chunk, omitted ones included.
     """
     numbering = Numbering(first)
     for number, chunk in enumerate(in_chunks(entries, size or CHUNK)):
@@ -78,22 +71,14 @@ def answer_entries(
 
 
 class Numbering:
-    """Numbers of sentences, by which their draws are independent.
-
-    Sentences of treebanks are numbered in their order, sentences of a text by their place.
-    """
+    """The numbers of sentences, each of which seeds independent draws."""
 
     def __init__(self, first: int = 0) -> None:
-        """Begin to count."""
         self._next = first
         self._line, self._before = 0, 0
 
     def next_numbers(self, sentences: Iterable[Any]) -> list[int]:
-        """Return the numbers of the next sentences.
-
-        Args:
-            sentences: in their order, without omitted ones.
-        """
+        """Return the numbers of the next sentences, which exclude omitted ones."""
         numbers: list[int] = []
         for sentence in sentences:
             if getattr(sentence, "source", "treebank") == "text":
@@ -107,40 +92,31 @@ class Numbering:
 
 
 def place_number(line: int, before: int) -> int:
-    """Return the number of a sentence of a text.
+    """Return the number of a sentence of a text, which fits 32 bits as random keys require.
 
-    Returns:
-        a number that fits 32 bits, as random keys have them; for the first sentence of a line that
-        of the line before it.
+    The first sentence of a line gets the number of the preceding line.
     """
     return (line - 1 + before * _STRIDE) % 2**32
 
 
+# The prime next to 2^32 times the golden ratio, so that close places get distinct numbers.
 _STRIDE = 2654435761
-"""The prime next to 2^32 times the golden ratio: places that are close get different numbers."""
 
 
 def in_chunks(items: Iterable[T], size: int) -> Iterator[list[T]]:
-    """Yield lists of consecutive items, to limit the number of items in memory."""
+    """Yield lists of at most ``size`` consecutive items."""
     iterator = iter(items)
     while chunk := list(islice(iterator, size)):
         yield chunk
 
 
-def in_groups(
-    items: Iterable[T], size_of: Callable[[T], int], room: int, most: int | None = None
-) -> Iterator[list[T]]:
-    """Yield lists of consecutive items with a limited sum of sizes, to limit memory.
-
-    Args:
-        room: the maximum sum of sizes, unless a single item is larger.
-        most: the maximum number of items of a list; None for any.
-    """
+def in_groups(items: Iterable[T], size_of: Callable[[T], int], room: int) -> Iterator[list[T]]:
+    """Yield lists of consecutive items whose sizes sum to at most ``room``, or single items."""
     group: list[T] = []
     total = 0
     for item in items:
         size = size_of(item)
-        if group and (total + size > room or len(group) == most):
+        if group and total + size > room:
             yield group
             group, total = [], 0
         group.append(item)

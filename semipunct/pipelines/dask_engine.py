@@ -1,7 +1,6 @@
-"""Parts of a corpus by the workers of Dask, in a cluster or on this machine.
+"""Parts of a corpus on the workers of a Dask cluster, local or remote.
 
-Workers get the content of parts and return the output. This process reads and writes all files, so
-that workers need no common file system, and a worker that dies leaves nothing behind.
+Workers receive content and return output, so they need no shared file system.
 """
 
 from __future__ import annotations
@@ -21,14 +20,14 @@ if TYPE_CHECKING:
     from semipunct.pipelines.options import PartOptions
     from semipunct.pipelines.task import Task
 
+# Seconds to wait for a scheduler.
 PATIENCE = 10
-"""Seconds in which a scheduler has to answer."""
 
+# Retries, on any worker, of a part that ends with an unexpected exception.
 RETRIES = 2
-"""Further attempts at a part that ends with an unexpected exception, on any worker."""
 
+# Parts submitted per worker: one in progress and the next.
 _AHEAD = 2
-"""Parts for each worker that are with the scheduler: one that is answered, and the next one."""
 
 
 def check_installed() -> None:
@@ -44,13 +43,13 @@ def answers(
     parts: Iterator[Part],
     options: PartOptions,
 ) -> Iterator[Answer]:
-    """Yield the answers for parts in the order in which they are ready.
+    """Yield the answers for parts in order of completion.
 
     Args:
-        form: of the output; None for the default.
+        form: the format of the output; None for the default.
     """
     first = next(parts, None)
-    if first is None:  # nothing to start workers for
+    if first is None:  # no part needs a worker
         return
     from distributed import as_completed  # pyright: ignore[reportMissingImports]
 
@@ -67,7 +66,7 @@ def answers(
                 answer = future.result()
             except SemipunctError:
                 raise
-            except Exception as error:  # of any kind: raised by a worker, or by its loss
+            except Exception as error:  # raised by a worker, or by its loss
                 words = " ".join(str(error).split())[:300]
                 raise EngineError(
                     f"a worker failed ({type(error).__name__}: {words}); workers need the same "

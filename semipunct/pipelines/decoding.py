@@ -1,4 +1,4 @@
-"""Decoding: the best underlying tree of each sentence, the k best, or samples of the posterior."""
+"""The best underlying tree of each sentence, the k best, or samples from the posterior."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from semipunct.pipelines.trained import Trained, punctuation_model
 from semirings import Derivation, KBest, Sampling, Selective, Semiring, plugins
 from semirings.plugins import Plugin
 
+# Sentences per derived seed; a constant, so that a seed determines the draws of any number.
 CHUNK = 1024
-"""Sentences per derived seed; it is fixed, so that a seed determines the draws of any number."""
 
 
 def decode(
@@ -31,8 +31,8 @@ def decode(
     """Find the underlying punctuation trees of sentences.
 
     Returns:
-        The analyses of each sentence, the best first; an empty list for a sentence without an
-        analysis, which happens only with hard sets.
+        The analyses of each sentence, the best first. A sentence without an analysis, which only
+        hard sets produce, gets an empty list.
     """
     chosen = choose_decoder(options)
     punctuation = punctuation_model(model)
@@ -49,7 +49,7 @@ def decode(
 
 @dataclass(frozen=True, slots=True)
 class Decoder:
-    """A way to analyse sentences."""
+    """A method of analysing sentences."""
 
     analyse: Callable[[PunctuationModel, Weights, Sequence[Sentence], int], list[list[Analysis]]]
     label: str = ""
@@ -59,8 +59,8 @@ class Decoder:
 def choose_decoder(options: DecodeOptions) -> Decoder:
     """Return the decoder for a semiring.
 
-    A selective semiring gives the best derivation, ``kbest`` the k best, ``sampling`` draws from
-    the posterior.
+    A selective semiring gives the best derivation, ``kbest`` the k best, and ``sampling`` draws
+    from the posterior.
     """
     name, samples, nbest = options.semiring, options.samples, options.nbest
     _, chosen = installed_semiring(name)
@@ -108,12 +108,12 @@ def _check_limit(name: str, number: int | None, most: int) -> None:
 
 
 def part_seed(seed: int, part: int) -> int:
-    """Derive the seed of a part of the input: no two parts, nor two seeds, share random numbers."""
+    """Derive the seed of a part of the input; no two parts or seeds share random numbers."""
     return int(np.random.SeedSequence((seed, part)).generate_state(1)[0] >> 1)
 
 
 def installed_semiring(name: str) -> tuple[Plugin, Semiring]:
-    """Return the semiring of a name, and the plugin that provides it."""
+    """Return the plugin and the semiring of a name."""
     plugin_of = plugins.available()
     if name not in plugin_of:
         known = ", ".join(plugin_of)

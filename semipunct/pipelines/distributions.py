@@ -1,4 +1,4 @@
-"""Posterior distributions over the strings of slots: estimates from draws, and weighted means."""
+"""Distributions over the strings of slots: relative frequencies of draws, and weighted means."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from semipunct.models.punctuation.draws import Draws
 
 Floats = npt.NDArray[np.float64]
 
+# Strings of a slot in JSON, the most probable first.
 LISTED = 5
-"""The most probable strings of a slot that JSON lists."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class SlotPosterior:
     """The posterior distribution over the strings of one slot, estimated from draws.
 
     Attributes:
-        probability: ``[strings]`` the probability of each.
+        probability: ``[strings]``
     """
 
     strings: tuple[Puncteme, ...]
@@ -43,12 +43,10 @@ class SlotPosterior:
         return probability_of.get(string, 0.0)
 
     def expected_distances(self, candidates: Sequence[Puncteme]) -> Floats:
-        """Return the expected edit distance of each candidate, ``[candidates]``."""
         table = [[edit_distance(c, s) for s in self.strings] for c in candidates]
         return np.array(table, np.float64) @ self.probability
 
     def as_dict(self, string: Puncteme) -> dict[str, Any]:
-        """Return the distribution as JSON-serialisable values."""
         alternatives = dict(zip(self.strings[:LISTED], self.probability.tolist(), strict=False))
         alternatives.setdefault(string, self.of(string))
         return {
@@ -72,18 +70,18 @@ def posteriors(draws: Draws) -> tuple[SlotPosterior, ...]:
     return tuple(views)
 
 
+# Means and predictions omit less probable strings; one draw of the usual 1,000 has ten times as
+# much.
 _NEGLIGIBLE = 1e-4
-"""Strings that are less probable than this are left out of means and of predictions; one draw of
-the usual 1,000 has ten times as much."""
 
 
 def rank_strings(
     strings: Sequence[Puncteme], table: Floats, empty: Set[int]
 ) -> tuple[SlotPosterior, ...]:
-    """Return the distributions of slots that a network predicts.
+    """Return the distributions of the slots under a network.
 
     Args:
-        table: ``[slots, strings]`` their probabilities.
+        table: ``[slots, strings]`` the probabilities.
     """
     order = np.argsort(-table, kind="stable")
     counts = np.maximum(1, (table > _NEGLIGIBLE).sum(1))
@@ -105,7 +103,7 @@ def mean(several: Sequence[SlotPosterior], weights: Sequence[float]) -> SlotPost
     for view, weight in zip(several, weights, strict=True):
         for string, probability in zip(view.strings, view.probability.tolist(), strict=True):
             total[string] = total.get(string, 0.0) + weight * probability
-    ranked = sorted(total.items(), key=itemgetter(1), reverse=True)  # stable: the first is first
+    ranked = sorted(total.items(), key=itemgetter(1), reverse=True)  # stable: the first wins ties
     probable = [item for item in ranked if item[1] > _NEGLIGIBLE] or ranked[:1]
     probability = np.array([p for _, p in probable])
     return SlotPosterior(tuple(s for s, _ in probable), probability / probability.sum())

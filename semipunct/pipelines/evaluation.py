@@ -1,4 +1,4 @@
-"""Evaluation of models of all kinds."""
+"""Evaluation of models of every kind."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def evaluate(
     treebank: str | None = None,
     model_digest: str | None = None,
 ) -> Any:
-    """Evaluate a model of any kind on examples of the type that it is trained on.
+    """Evaluate a model of any kind on examples of its training type.
 
     Args:
         system: the name of the model in the result; by default its kind.
@@ -29,8 +29,8 @@ def evaluate(
             examples.
 
     Returns:
-        The counts of each sentence as a ``Result``, with ``figures`` of the corpus; an
-        ``Assessment``, which has ``figures``, too, for kinds without counts of sentences.
+        A ``Result`` with the counts of each sentence, or an ``Assessment`` for kinds without such
+        counts; both have ``figures``.
 
     Raises:
         ModelError: if the kind needs other examples.
@@ -40,7 +40,11 @@ def evaluate(
 
 
 def assess(model: Trained[Any], examples: Sequence[Any], **request: Any) -> Assessment:
-    """Assess a model of any kind on examples; ``request`` has attributes of ``EvaluateRequest``."""
+    """Assess a model of any kind on examples.
+
+    Args:
+        **request: attributes of ``EvaluateRequest``.
+    """
     request["system"] = request.get("system") or model.model.kind
     request["digest"] = request.get("digest") or digest(model.model, model.parameters)
     return task_of(model.model, "evaluate")(

@@ -1,7 +1,7 @@
 """A self-contained HTML page of explained text, without scripts.
 
-Details open by the popover attribute of HTML, which the keyboard reaches and the escape key closes.
-Every change is also an item of a list below its sentence, for print; all text is escaped.
+The popover attribute opens details, by mouse or keyboard. A list below each sentence repeats its
+changes for print. All text is escaped.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Explained sentences: their text as it was and as it is, their marks, and their trees."""
+"""Explained sentences: original and new text, marks with reasons, and underlying trees."""
 
 from __future__ import annotations
 
@@ -39,19 +39,14 @@ if TYPE_CHECKING:
     from semipunct.pipelines.task import Task
 
 
+# A sentence with restored or corrected marks.
 Answer = Restoration[Any] | Corrected
-"""A sentence with restored or corrected marks."""
 
 
 def analyse_answers(
     model: Trained[Any], answers: Sequence[Answer | Omitted]
 ) -> list[Analysed | None]:
-    """Return the underlying tree of each restored or corrected sentence.
-
-    Returns:
-        One for each answer; None if it is omitted, the model has no underlying trees, or the marks
-        have none.
-    """
+    """Return the underlying tree of each restored or corrected sentence, or None."""
     fitted = explaining_model(model)
     if fitted is None:
         return [None] * len(answers)
@@ -67,7 +62,6 @@ def analyse_answers(
 
 
 def _punctuated(model: PunctuationModel, answer: Answer) -> Sentence | None:
-    """Return the tree of an answer with its marks; None if it has no dependency tree."""
     sentence = answer.sentence
     if not isinstance(sentence, Sentence) or not isinstance(sentence.tree, DependencyTree):
         return None
@@ -90,11 +84,7 @@ def _analysed(fitted: InPlace[PunctuationModel], analysis: Analysis | None) -> A
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """An explained sentence, or a part of a text that was left as it was.
-
-    Attributes:
-        omitted: why it was left as it was; None if it was not.
-    """
+    """An explained sentence, or an unchanged part of a text with the reason in ``omitted``."""
 
     name: str
     source: str
@@ -107,7 +97,6 @@ class Explanation:
         return mark_records((self.name, mark) for mark in self.text.marks)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the sentence as values for JSON."""
         return {
             "schema": "semipunct.explain/1",
             "sent_id": self.name,
@@ -119,10 +108,10 @@ class Explanation:
 
 
 class TreeDetails(NamedTuple):
-    """The part of the underlying tree that explains a mark.
+    """The part of the underlying tree that accounts for a mark.
 
     Attributes:
-        rule: how the channel rewrites them; None if it does not.
+        rule: the rewriting by the channel; None if the marks surface unchanged.
     """
 
     constituent: str
@@ -133,7 +122,7 @@ class TreeDetails(NamedTuple):
 
 
 def tree_details(mark: Mark, analysis: Analysed | None) -> TreeDetails | None:
-    """Return the part of the underlying tree that explains a mark; None without a tree."""
+    """Return the part of the underlying tree that accounts for a mark; None without a tree."""
     constituent = mark.why.constituent
     if analysis is None or constituent is None:
         return None
@@ -174,7 +163,7 @@ def mark_as_dict(mark: Mark, analysis: Analysed | None = None) -> dict[str, Any]
 def explained_sentence(
     answer: Answer, analysis: Analysed | None = None, least: float = LEFT_OUT
 ) -> Explanation:
-    """Return an explained sentence, spaced by the rules of its script."""
+    """Explain a sentence, spaced by the rules of its script."""
     sentence, written = answer.sentence, answer.written
     source = spacing.text(sentence.forms, _shown(sentence.slots))
     text = spacing.text(sentence.forms, _shown(written))
@@ -190,11 +179,7 @@ def explained_entry(
     analysis: Analysed | None = None,
     least: float = LEFT_OUT,
 ) -> Explanation:
-    """Return an explained sentence of a file, in the layout of the file.
-
-    Args:
-        answer: the restored or corrected sentence; None if it was left as it was.
-    """
+    """Explain a sentence of a file, in the layout of the file; without an answer, unchanged."""
     content, record = entry.content, entry.record
     if answer is None or isinstance(content, Omitted):
         text = record.text if isinstance(record, Located) else writer.plain(entry)
@@ -230,11 +215,7 @@ def _shown(slots: Sequence[Puncteme]) -> list[Puncteme]:
 
 
 def write_json(explanations: Iterable[Explanation], stream: TextIO) -> None:
-    """Write a JSON object for each sentence.
-
-    Args:
-        stream: which must not translate line ends.
-    """
+    """Write one JSON object per sentence to a stream that does not translate line ends."""
     for explanation in explanations:
         omitted = explanation.omitted
         values = omitted_as_dict(omitted, omitted.reason) if omitted else explanation.as_dict()
@@ -242,7 +223,7 @@ def write_json(explanations: Iterable[Explanation], stream: TextIO) -> None:
 
 
 def lines_of_text(explanations: Iterable[Explanation]) -> Iterator[str]:
-    """Yield lines: each sentence, or how it changed, and a line for each mark."""
+    """Yield each sentence, or its difference from the original, and a line per mark."""
     for explanation in explanations:
         before, after = explanation.source.strip("\r\n"), str(explanation.text).strip("\r\n")
         if explanation.omitted is not None:
@@ -276,12 +257,7 @@ def explain(
     *,
     left_out: float = LEFT_OUT,
 ) -> list[Explanation | Omitted]:
-    """Explain the marks of restored or corrected sentences.
-
-    Returns:
-        For each sentence its text, whose ``marks`` have reasons, and its underlying tree if the
-        model has one.
-    """
+    """Explain the marks of restored or corrected sentences."""
     analyses = analyse_answers(model, answers)
     return [
         answer if isinstance(answer, Omitted) else explained_sentence(answer, analysis, left_out)
@@ -290,14 +266,14 @@ def explain(
 
 
 def explain_text(task: Task[Any, Any], text: str, left_out: float = LEFT_OUT) -> list[Explanation]:
-    """Explain the marks that a task decides on in each part of a text."""
+    """Explain the marks of each part of a text, restored or corrected by a task."""
     entries = [Entry(cast(Any, part.content), part) for part in task.read_text(text)]
     outcomes = task.answer(entries)
     return list(explain_outcomes(task.model, outcomes, TextWriter(), left_out))
 
 
+# Sentences per batch of analyses.
 _TOGETHER = 64
-"""Sentences analysed at a time."""
 
 
 def explain_outcomes(
@@ -306,11 +282,7 @@ def explain_outcomes(
     writer: Writer[Any],
     least: float = LEFT_OUT,
 ) -> Iterator[Explanation]:
-    """Yield explanations of the sentences of files, some of which are analysed together.
-
-    Args:
-        outcomes: entries and their answers, None for unchanged entries.
-    """
+    """Yield explanations of the sentences of files, given answers or None for unchanged entries."""
     for chunk in in_chunks(outcomes, _TOGETHER):
         answered = [answer for _, answer in chunk if answer is not None]
         analyses = iter(analyse_answers(model, answered))

@@ -1,10 +1,7 @@
-"""Jackknifing of trees: each part of a treebank is parsed by a parser trained on the others.
+"""Jackknifing: a parser trained on the other parts of a treebank parses each part.
 
-The predictions of a model for its own training data are far better than those for new text. A model
-that takes the output of another model as input, such as the trees of a parser, should therefore be
-trained on predictions for sentences that the other model has not seen.
-
-How correction models learn from such trees is in docs/decisions/correction.md.
+A model predicts its own training data far better than new text. A model that reads the trees of a
+parser should therefore be trained on trees of unseen sentences (docs/decisions/correction.md).
 """
 
 from __future__ import annotations
@@ -31,12 +28,11 @@ from semipunct.training.train import train
 from semipunct.wording import quantity
 
 PARSER = "parser"
-"""The kind of the parsers."""
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part of a treebank, parsed by a parser that has not seen it."""
+    """A part of a treebank with the trees of a parser that has not seen it."""
 
     sentences: range
     parser: TrainingResult
@@ -57,12 +53,11 @@ def jackknife(
 ) -> list[Sequence[Parse]]:
     """Parse each part of a treebank with a parser trained on the other parts.
 
-    A punctuation model for parsed text is trained on the sentences of the parses, together with
-    the treebank itself.
+    A punctuation model for parsed text is trained on these parses together with the treebank
+    itself.
 
     Args:
-        models: a folder that keeps the parsers; those in it are not trained again. By default
-            nothing is kept.
+        models: a folder for the parsers, which are reused if present; None to discard them.
 
     Returns:
         The parses of each sentence: one, or ``trees`` draws.
@@ -70,7 +65,6 @@ def jackknife(
     Raises:
         ConfigError: if a setting does not exist or its value is invalid.
         UsageError: if there are fewer than two parts, or fewer sentences than parts.
-        TreebankError, ModelError, TrainingError: as in ``semipunct.train``.
     """
     chosen = load_config(config, settings, {"train.seed": seed}, PARSER)
     enable_compilation_cache()
@@ -106,10 +100,7 @@ def jackknifed_parts(
 
 
 def folds(sentences: int, count: int) -> list[range]:
-    """Divide sentences into consecutive parts, whose sizes differ by at most one.
-
-    Consecutive sentences are often from the same text, so a held-out part is from other texts.
-    """
+    """Divide sentences into consecutive folds of equal size, so that whole texts are held out."""
     if not 2 <= count <= sentences:
         raise UsageError(
             f"{quantity(count, 'fold')} of {quantity(sentences, 'sentence')}; give at least 2, and "
@@ -126,11 +117,7 @@ def train_jackknife(
     count: int,
     **training: Any,
 ) -> Iterator[tuple[range, TrainingResult]]:
-    """Train one model for each part of a treebank, on the other parts.
-
-    Yields:
-        The numbers of the sentences of a part, and the model that has not seen them.
-    """
+    """Train one model per fold on the other folds, and yield it with the held-out indices."""
     digest = treebank_digest(sentences)[:12]
     for number, part in enumerate(folds(len(sentences), count), 1):
         remaining = [*sentences[: part.start], *sentences[part.stop :]]

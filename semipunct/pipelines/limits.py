@@ -1,32 +1,29 @@
-"""Limits of options: larger numbers take more memory or time than they are worth.
+"""Upper limits of options, beyond which memory or time is wasted.
 
-This module imports nothing, so that the command line can show the limits without loading the rest.
+Without imports, so that the command line shows the limits at once.
 """
 
+# Draws per sentence in restoration: the standard error of a probability is then at most 0.0016.
 SAMPLES = 100_000
-"""Draws per sentence in restoration: the standard error of a probability is then at most 0.0016."""
 
+# Posterior samples per sentence, all of which are in memory for a whole batch.
 TREES = 1_000
-"""Trees per sentence drawn from the posterior; a whole batch of them is in memory at once."""
 
+# Best trees per sentence: the size of the compiled program grows with their number.
 RANKS = 16
-"""Best trees per sentence: the compiled program that ranks them grows with their number."""
 
 RESAMPLES = 10_000_000
-"""Resamples of a comparison."""
 
+# Random values of each operand of a law.
 LAW_DRAWS = 1_000_000
-"""Values drawn for each operand of a law."""
 
+# Default limit of the server, in characters of a text.
 SERVED = 40_000
-"""Characters of a text that the server reads, unless another limit is asked for."""
 
+# The probability from which explanations list an omitted mark.
 LEFT_OUT = 0.1
-"""The probability from which explanations list a mark that was left out."""
 
+# Words of a piece: parsing takes cubic time, so longer sentences are parsed in pieces.
 PARSED = 400
-"""Words that are parsed at once: time is cubic in their number. A longer sentence is parsed in
-pieces of at most this many words."""
 
 WORKERS = 1_024
-"""Processes that a command starts to share its work."""

@@ -1,4 +1,4 @@
-"""Batches of rows, as Ray, Spark, Dask and Hugging Face datasets pass them to a function."""
+"""A function of batches of rows, for Ray, Spark, Dask and Hugging Face datasets."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from semipunct.pipelines.pipeline import OPTIONS, Pipeline, load
 
 
 class BatchMapper:
-    """Restores or corrects the texts of a column, and adds a column for the answers.
+    """Restores or corrects the texts of a column, and adds a column with the answers.
 
-    An instance can be pickled; each process that calls it loads the models once.
+    Instances can be pickled; each process loads the models once.
     """
 
     def __init__(
@@ -27,7 +27,7 @@ class BatchMapper:
         helpers: Mapping[str, Any] | None = None,
         **options: Any,
     ) -> None:
-        """Name models, columns and options; nothing is loaded.
+        """Store the names of models and columns, and the options, without loading a model.
 
         Raises:
             UsageError: if an option does not exist, or its value is invalid.
@@ -38,11 +38,7 @@ class BatchMapper:
         self.helpers, self.options = tuple((helpers or {}).items()), options
 
     def __call__(self, batch: Any) -> Any:
-        """Answer a batch; neither its size nor the order of rows affects an answer.
-
-        Returns:
-            The same with one more column.
-        """
+        """Add the answers to a batch; they depend on neither its size nor the order of rows."""
         if self.column not in batch:
             raise UsageError(f"the batch has no column {self.column}; name one as column")
         values = list(batch[self.column])

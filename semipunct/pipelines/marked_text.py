@@ -1,4 +1,4 @@
-"""Texts with their marks: the decision at each place, and its reason."""
+"""Texts whose marks carry the decision of the model and its reason."""
 
 from __future__ import annotations
 
@@ -23,25 +23,22 @@ _STYLE = "border-radius:.2em;padding:0 .1em;background:rgba(255,170,0,{shade:.2f
 
 
 class PunctuatedText(str):
-    """A text with restored or corrected punctuation, which is a string like any other.
+    """A string with restored or corrected punctuation.
 
     Attributes:
-        marks: the decisions, in the order of the text: marks that are there, marks that were
-            removed, and places where marks were left out although they had some probability.
+        marks: the decisions in text order: present marks, deleted marks, and probable omissions.
     """
 
     marks: tuple[Mark, ...]
     __slots__ = ("marks",)
 
     def __new__(cls, text: str, marks: Iterable[Mark] = ()) -> Self:
-        """Make a text of characters and marks."""
         punctuated = super().__new__(cls, text)
         punctuated.marks = tuple(marks)
         return punctuated
 
     @classmethod
     def join_parts(cls, parts: Iterable[PunctuatedText]) -> PunctuatedText:
-        """Return the concatenation of texts."""
         texts: list[str] = []
         marks: list[Mark] = []
         length = 0
@@ -64,10 +61,9 @@ class PunctuatedText(str):
         return mark_records(rows)
 
     def _repr_html_(self) -> str:
-        """Return the text with its changed marks shaded, the darker the less certain.
+        """Return the text with its changes shaded, the darker the less certain.
 
-        A caret shows a mark that was left out; the alternatives appear when the pointer rests
-        on a mark.
+        A caret indicates an omitted mark; alternatives appear when the pointer rests on a mark.
         """
         pieces: list[str] = []
         place = 0
@@ -95,10 +91,8 @@ def punctuate_part(
     """Return a part of a text with other marks.
 
     Args:
-        written: ``[n + 1]`` strings of tokens to write.
-        chosen: ``[n + 1]`` the strings that these represent, as the posteriors have them.
-        posteriors: ``[n + 1]`` the distributions of the slots.
-        least: the probability from which a mark that was left out is listed.
+        chosen: ``[n + 1]`` the strings ``written`` in the encoding of the posteriors.
+        least: the probability from which an omitted mark is listed.
     """
     text = part.punctuate(written)
     outside = part.outside(written)
@@ -125,15 +119,15 @@ class Mark:
     """The decision at one place of a text.
 
     Attributes:
-        start: the place of the marks in the text, as an index of characters.
-        end: their end; equal to ``start`` where there are none.
-        before: the marks as they were, separated by blanks; empty if there were none.
-        after: the marks as they are.
-        probability: of these.
+        start: the index of the first character of the marks in the text.
+        end: the index after them; equal to ``start`` where there are none.
+        before: the original marks, separated by spaces.
+        after: the new marks.
+        probability: of ``after``.
         alternatives: other strings and their probabilities, the most probable first.
         why: the reason as a sentence, and its key in the catalogue.
-        slot: the number of the slot in its sentence, 0 before the first word.
-        word: the word before the slot; empty before the first one.
+        slot: the index of the slot in its sentence, 0 before the first word.
+        word: the word before the slot, if any.
     """
 
     start: int
@@ -148,17 +142,15 @@ class Mark:
 
     @property
     def is_changed(self) -> bool:
-        """True if the marks differ from before."""
         return self.before != self.after
 
     @property
     def reason(self) -> str:
-        """The reason of these marks, or the decision of the model, as sentences for a writer."""
+        """The reason, or else the decision of the model, in sentences for a writer."""
         return self.why.text
 
     @property
     def decision(self) -> Decision:
-        """The decision in a word."""
         if self.before == self.after:
             return "kept" if self.after else "left out"
         if not self.before:
@@ -179,14 +171,12 @@ def decided_marks(
     least: float = LEFT_OUT,
     analysis: Analysed | None = None,
 ) -> list[Mark]:
-    """Return the decisions at the slots of a sentence.
+    """Return the decisions in the slots of a sentence of ``n`` words.
 
     Args:
-        forms: ``[n]`` its words.
-        slots: ``[n + 1]`` each: its marks as they were, and as they are in the text.
-        chosen: ``[n + 1]`` the strings that were decided on, as the posteriors have them.
-        posteriors: ``[n + 1]`` the distributions of the slots.
-        least: the probability from which a mark that was left out is listed.
+        slots: ``[n + 1]`` the marks in the original and in the new text.
+        chosen: ``[n + 1]`` the chosen strings in the encoding of the posteriors.
+        least: the probability from which an omitted mark is listed.
     """
     before, after = map(spacing.visible, slots)
     line = Line(forms, after)
@@ -196,7 +186,7 @@ def decided_marks(
         zip(before, after, places.marks, strict=True)
     ):
         posterior = posteriors[slot]
-        # Few slots of a text are listed, so nothing is prepared for the others.
+        # Few slots of a text are listed.
         other = int(posterior.strings[0] == chosen[slot])
         is_doubted = other < len(posterior.strings) and posterior.probability[other] >= least
         if not (marks_before or marks_after or is_doubted):
@@ -222,18 +212,17 @@ def decided_marks(
     return marks
 
 
+# Characters searched for a token: the text of a file may differ from its tokens.
 _FAR = 40
-"""Characters within which a token is searched: the text of a file may differ from its tokens."""
 
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """The places of words and marks in the text of a sentence.
+    """The offsets of words and marks in the text of a sentence.
 
     Attributes:
         words: ``[n]`` ends of words, with the dot of an abbreviation.
-        marks: ``[n + 1]`` places of the tokens of each slot, without that dot.
-        start: the place of the first token.
+        marks: ``[n + 1]`` places of tokens, without that dot.
     """
 
     words: tuple[int, ...]
@@ -242,12 +231,10 @@ class Places:
 
     @classmethod
     def of(cls, text: str, forms: Sequence[str], slots: Sequence[Puncteme]) -> Places:
-        """Find words and marks in a text, one after another.
+        """Locate words and marks in a text, from left to right.
 
         Args:
-            forms: ``[n]`` its words, as spelt in the text; empty for words that are part of the
-                preceding one there.
-            slots: ``[n + 1]`` its marks, as spelt in the text.
+            forms: ``[n]`` empty for words that share the spelling of the preceding one.
         """
         place = len(text) - len(text.lstrip())
         start, ends, marks = place, list[int](), list[tuple[Span, ...]]()
@@ -272,7 +259,6 @@ class Places:
         return cls(tuple(ends), tuple(marks), start)
 
     def place(self, slot: int, start: int, stop: int) -> Span:
-        """Return the place of tokens of a slot; it is empty for an insertion."""
         spans = self.marks[slot]
         if start < stop:
             return spans[start][0], spans[stop - 1][1]
@@ -286,7 +272,7 @@ RECORDED = ("slot", "word", "start", "end", "before", "after", "decision", "prob
 
 
 def mark_records(marks: Iterable[tuple[str, Mark]]) -> list[dict[str, Any]]:
-    """Return marks as rows of a table: only texts and numbers, the same columns always."""
+    """Return marks as rows of a table with fixed columns of texts and numbers."""
     rows: list[dict[str, Any]] = []
     for sentence, mark in marks:
         alternative, share = mark.alternatives[0] if mark.alternatives else (None, None)
@@ -298,14 +284,11 @@ def mark_records(marks: Iterable[tuple[str, Mark]]) -> list[dict[str, Any]]:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A part of a text that is replaced; positions are indices of characters.
+    """The replacement of characters ``start`` to ``end`` of the source.
 
     Attributes:
-        start: of the part in the source.
-        end: of the part in the source; equal to the start for an insertion.
-        replacement: the new text.
         place: the start of the replacement in the new text.
-        marks: the decisions on marks in it.
+        marks: the decisions within it.
     """
 
     start: int
@@ -316,9 +299,9 @@ class Change:
 
 
 def changes(source: str, text: PunctuatedText) -> list[Change]:
-    """Return the parts of a text in which marks, and the blanks beside them, were changed.
+    """Return the parts of a text whose marks, or the spaces beside them, changed.
 
-    Letters may have other capitals, but are otherwise the same in both texts, and in order.
+    Both texts have the same letters in the same order, up to capitals.
     """
     spans = list(_differences(source, str(text)))
     marks = [mark for mark in text.marks if mark.is_changed]
@@ -335,7 +318,7 @@ def changes(source: str, text: PunctuatedText) -> list[Change]:
 
 
 def places_in_source(source: str, text: str, places: Sequence[int]) -> list[int]:
-    """Return where places of a text with other marks are in its source."""
+    """Map offsets in a text with other marks to offsets in its source."""
     spans = iter([*_differences(source, text), (len(source), len(source), len(text), len(text))])
     start, end, place, stop = next(spans)
     shift = 0
@@ -350,7 +333,7 @@ def places_in_source(source: str, text: str, places: Sequence[int]) -> list[int]
 
 
 def _differences(source: str, text: str) -> Iterator[tuple[int, int, int, int]]:
-    """Yield places of differences in both texts: from one equal letter or digit to the next."""
+    """Yield the spans of differences in both texts, between equal letters or digits."""
     i = j = 0
     while i < len(source) or j < len(text):
         if i < len(source) and j < len(text) and _are_equal(source[i], text[j]):

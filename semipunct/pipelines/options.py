@@ -1,9 +1,8 @@
-"""Options of tasks, each written once: its name, type, default and description.
+"""Options of tasks: name, type, default and description of each.
 
-The command line makes an option of every field (``semipunct.cli.options``), and functions take the
-fields as arguments by name. Why so: docs/decisions/architecture.md.
-
-JAX is not imported here, so that ``--help`` answers at once.
+The command line makes an option of each field (``semipunct.cli.options``), and functions take the
+fields as keywords (docs/decisions/architecture.md). JAX is not imported, so that ``--help`` is
+fast.
 """
 
 from __future__ import annotations
@@ -34,26 +33,23 @@ if TYPE_CHECKING:
     from semipunct.pipelines.trained import Trained
 
 
+# Candidates for least expected edit distance: strings per slot, or whole draws as in the paper.
 Candidates = Literal["slots", "draws"]
-"""The candidates of least expected edit distance: strings of each slot, or whole draws, as in the
-paper."""
+# ``errors``: the most probable string among those that a correction seen in training makes of the
+# written one; otherwise as ``Candidates``.
 Loss = Literal["errors", "slots", "draws"]
-"""``errors``: a slot gets the most probable string among those that the written one can become by
-corrections seen in training; otherwise as ``Candidates``."""
+# Treatment of visible marks: removed, uncertain evidence, or unchanged with only empty slots
+# filled.
 Keep = Literal["replace", "repair", "keep"]
-"""The treatment of existing marks: they are removed first, used as uncertain evidence, or left
-unchanged, so that only empty slots are filled."""
+# The end of a line: meaningless; the end of a sentence; the only end of sentences.
 Lines = Literal["none", "paragraph", "sentence"]
-"""The meaning of the end of a line: none; a sentence ends there; a sentence ends there and nowhere
-else."""
+# The F1 of marks, or the number of edits as in the paper.
 Objective = Literal["f1", "edits"]
-"""The objective of decisions: the F1 of marks, or the number of edits, as in the paper."""
 Surface = Literal["drawn", "best"]
 RestoredForm = Literal["conllu", "text", "json"]
 CorrectedForm = Literal["text", "conllu", "json", "diff", "m2"]
 DecodedForm = Literal["conllu", "brackets", "json", "svg", "html"]
 Engine = Literal["dask"]
-"""The engine of the processes that share the work on a corpus."""
 
 
 T = TypeVar("T")
@@ -61,11 +57,11 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Helpers:
-    """The models of a pipeline that help the first one, with their weights.
+    """The auxiliary models of a pipeline.
 
     Attributes:
-        parser: makes the trees, if the input has none; or several parsers.
-        tokeniser: finds sentences and words of running text.
+        parser: one or several parsers, for input without trees.
+        tokeniser: divides running text into sentences and words.
         text_model: finds sentences and capitals of running text, and votes for marks.
         analysis: a punctuation model that finds underlying trees of the original text.
     """
@@ -77,7 +73,6 @@ class Helpers:
 
     @property
     def parsers(self) -> Sequence[Trained[Any]]:
-        """The parsers; empty if there are none."""
         if isinstance(self.parser, Sequence):
             return self.parser
         return () if self.parser is None else (self.parser,)
@@ -94,12 +89,12 @@ class Helpers:
 
 
 def checked(kind: type[T], task: str, values: Mapping[str, Any]) -> T:
-    """Return the options of a task that are given by name.
+    """Construct the options of a task from keywords.
 
-    A string of marks is divided at blanks, so ``", ."`` is ``{",", "."}``.
+    A string of marks is divided at spaces, so ``", ."`` is ``{",", "."}``.
 
     Raises:
-        UsageError: naming the similar options, or the values that an option takes.
+        UsageError: with similar option names, or the valid values of an option.
     """
     hints = get_type_hints(kind)
     chosen: dict[str, Any] = {}
@@ -129,11 +124,9 @@ class Option:
     """The description of a field, and its form on the command line.
 
     Attributes:
-        help: the description, as ``--help`` prints it.
-        name: of the option, if it differs from the name of the field.
-        metavar: the name of its value; None for its type.
-        minimum: the least value that the command line accepts.
-        maximum: the largest one.
+        help: the description in ``--help``.
+        name: the name of the option; by default the name of the field.
+        metavar: the placeholder of the value; None for its type.
     """
 
     help: str
@@ -155,7 +148,7 @@ def descriptions(kind: type[Any]) -> dict[str, tuple[Any, Option]]:
 
 
 def check_values(options: Any, tokens: Sequence[str]) -> None:
-    """Raise ``UsageError`` unless numbers are within their limits, and marks are known."""
+    """Raise ``UsageError`` unless numbers are in range and marks are known."""
     for name, (_, option) in descriptions(type(options)).items():
         value = getattr(options, name)
         if not isinstance(value, int | float):
@@ -198,8 +191,8 @@ class RestoreOptions:
     """Options of restoration.
 
     If ``keep`` is None, marks of a text are kept, and marks of a treebank are replaced. If
-    ``marks`` is None, all tokens of the model may be inserted. The docstring of ``restore_words``
-    says more of ``trees`` and ``share``.
+    ``marks`` is None, all tokens of the model may be inserted. See ``restore_trees`` for ``trees``
+    and ``share``.
     """
 
     samples: Samples = 1000
@@ -279,7 +272,6 @@ class RestoreOptions:
     ] = None
 
     def keep_for(self, sentence: Sentence[Any] | Words) -> Keep:
-        """Return the treatment of the existing marks of a sentence, with the default filled in."""
         return self.keep or ("keep" if sentence.source == "text" else "replace")
 
 
@@ -287,8 +279,7 @@ class RestoreOptions:
 class CorrectOptions:
     """Options of correction.
 
-    If ``marks`` is None, all may be inserted, deleted or moved; ``minimum_confidence`` has the
-    defaults of ``least``.
+    If ``marks`` is None, all may be inserted, deleted or moved.
     """
 
     samples: Samples = 1000
@@ -328,13 +319,12 @@ class CorrectOptions:
 
     @property
     def least(self) -> float:
-        """The minimum confidence, with the default filled in."""
+        """The minimum confidence, or its default."""
         if self.minimum_confidence is not None:
             return self.minimum_confidence
         return 0.5 if self.minimise == "errors" else 0.0
 
     def check(self, tokens: Sequence[str]) -> None:
-        """Raise ``UsageError`` unless all values are valid for a model."""
         check_values(self, tokens)
         if self.analyses > self.samples:
             raise UsageError(
@@ -346,10 +336,10 @@ class CorrectOptions:
 
 
 def as_correction(options: RestoreOptions) -> CorrectOptions:
-    """Return options of restoration as options of correction.
+    """Convert options of restoration to options of correction.
 
     Raises:
-        UsageError: if correction does not have one of them.
+        UsageError: if correction lacks one of them.
     """
     given = {
         field.name: getattr(options, field.name)
@@ -366,7 +356,7 @@ class ParseOptions:
     """Options of parsing.
 
     Attributes:
-        lines: how a text model that finds the sentences of a text reads the ends of lines.
+        lines: the meaning of line ends for a text model that finds the sentences of a text.
     """
 
     lines: Lines = "paragraph"
@@ -441,16 +431,13 @@ class DecodeOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """Files that are answered, or compared with references.
+    """Files to answer, or to compare with references.
 
     Attributes:
-        inputs: the files.
         system: the name of the model in stored results.
-        form: the format of the output; None for the default.
-        gold: whether answers are compared with the input.
-        references: with which they are compared in its place.
-        align: how sentences are aligned with references.
-        listed: confusions or errors to be listed in the comparison.
+        gold: whether the input is the reference.
+        references: files of references in place of the input.
+        listed: the number of confusions or errors to list.
     """
 
     inputs: Sequence[str]
@@ -466,7 +453,7 @@ class Request:
 class PartOptions:
     """Options of commands that answer a corpus in parts.
 
-    Parts are a function of the input and of ``size``, not of the number of processes.
+    The parts depend on the input and on ``size``, not on the number of processes.
     """
 
     folder: Annotated[
@@ -526,7 +513,7 @@ class PartOptions:
         """Raise ``UsageError`` unless all values are valid.
 
         Args:
-            excluded: other options that cannot be combined with parts, and whether they were given.
+            excluded: whether each option that excludes parts was given.
         """
         if self.folder is None:
             for each in fields(self):
@@ -552,11 +539,6 @@ class PartOptions:
             )
 
     def shares(self) -> tuple[int, int]:
-        """Return the number of the process, from 1, and the number of processes.
-
-        Raises:
-            UsageError: if the shard is none.
-        """
         if self.shard is None:
             return 1, 1
         first, _, of = self.shard.partition("/")

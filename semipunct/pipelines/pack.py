@@ -19,8 +19,8 @@ from semipunct.store.checkpoint import SavedModel, save
 from semipunct.store.folder import CARD, STATE, STATE_ARRAYS, check_output, is_model_folder
 from semipunct.wording import figure, quantity
 
+# The least width of a table in 8 bits: the scale of each row takes four bytes.
 LEAST = 16
-"""The least width of a table in 8 bits: the scale of each row takes four bytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,17 +36,13 @@ class Packing:
 def pack(
     model: SavedModel[Any], output: str | Path, examples: Sequence[Any] = (), *, force: bool = False
 ) -> Packing:
-    """Write a model with smaller files: tables of weights in 8 bits, others in half precision.
+    """Write a smaller copy of a model: tables of weights in 8 bits, others in half precision.
 
-    The model card gets a section with the figures of both, so that whoever receives the model
-    knows the cost of packing.
-
-    Returns:
-        Sizes and figures, before and after.
+    A section of the model card reports the figures before and after packing.
 
     Raises:
-        ModelError: if the run of the model is not finished, there is a model and ``force`` is not
-            given, or the model cannot be written.
+        ModelError: if the run of the model is not finished, if a model exists and ``force`` is not
+            given, or if the model cannot be written.
     """
     files = {path.name: path for path in model.path.iterdir() if path.is_file()}
     if STATE in files or STATE_ARRAYS in files:
@@ -72,10 +68,10 @@ def pack(
 
 
 def pack_weights(parameters: Mapping[str, Array]) -> dict[str, Array]:
-    """Round weights: rows of tables to 8 bits, other arrays to half precision.
+    """Round rows of tables to 8 bits, and other arrays to half precision.
 
-    Arrays that half precision cannot hold (entries beyond 65,504) are kept. Saving stores such
-    weights in that form without loss (``store.checkpoint``).
+    Arrays beyond the range of half precision (65,504) are kept. Saving stores these weights without
+    loss (``store.checkpoint``).
     """
     return {name: _packed(np.asarray(array)) for name, array in parameters.items()}
 

@@ -1,4 +1,4 @@
-"""Parsing: from words to sentences with tags and dependency trees."""
+"""Parsing of words into sentences with tags and dependency trees."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ from semipunct.pipelines.trained import InPlace, Trained, model_of_kind
 from semipunct.trees import DependencyTree, lift_arcs
 from semipunct.wording import quantity
 
+# ``[slots, strings]`` the probabilities of the strings in the slots of a piece.
 Table = npt.NDArray[np.float32]
-"""``[slots, strings]`` the probabilities of the strings of the slots of a piece."""
 
+# The relation from the root of the first piece to the other roots (juxtaposition in UD).
 _JOINED = "parataxis"
-"""The relation from the root of the first piece to the other roots (juxtaposition in UD)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +46,9 @@ class Parse:
     """The analysis of a sentence by a parser.
 
     Attributes:
-        relations: ``[n]`` the probability of each relation, given the head; empty in the results of
-            ``parses``.
-        tags: ``[TAGS, n]`` the probabilities of the tags; empty likewise.
-        slots: ``[n + 1]`` the distributions over the strings of slots that the parser predicts from
-            the words alone; empty unless requested, and for a parser that does not predict them.
+        relations: ``[n]`` the probability of each relation, given the head; empty from ``parses``.
+        tags: ``[TAGS, n]`` the probabilities of the tags; empty from ``parses``.
+        slots: ``[n + 1]`` the parser's own distributions over the strings of slots, if requested.
     """
 
     sentence: Sentence
@@ -62,7 +60,7 @@ class Parse:
 
     @property
     def predicted(self) -> Sentence:
-        """The sentence with the tree as predicted, also if arcs cross."""
+        """The sentence with its predicted tree, which may be non-projective."""
         return (
             self.sentence if self.crossing is None else replace(self.sentence, tree=self.crossing)
         )
@@ -76,10 +74,7 @@ def parse(
     slots: bool = False,
     **settings: Any,
 ) -> list[Parse | OmittedT]:
-    """Parse sentences; existing tags and trees are ignored.
-
-    Args:
-        options: by default ``ParseOptions()``.
+    """Parse sentences, ignoring their tags and trees.
 
     Raises:
         ModelError: if the model is of another kind.
@@ -110,13 +105,12 @@ def parses(
 ) -> list[list[Parse] | OmittedT]:
     """Return several analyses of each sentence: independent draws, or the most probable trees.
 
-    With ``draw``, tags and relations are drawn as well; otherwise each tree has the most probable
-    ones. A short sentence may have fewer different trees than requested.
+    Tags and relations are drawn as well with ``draw``; otherwise each tree has the most probable
+    ones. A short sentence may have fewer distinct trees than requested.
 
     Args:
-        options: by default ``ParseOptions()``.
-        first: the number of the first sentence, for sentences that continue an earlier call, or
-            the number of each that is not omitted; with the seed it determines the draws.
+        first: the number of the first sentence when continuing an earlier call, or the number of
+            each sentence that is not omitted; with the seed it determines the draws.
     """
     options = replace(options or ParseOptions(), **settings)
     if not 1 <= count <= limits.TREES:
@@ -151,7 +145,6 @@ def _parsed(
     *,
     slots: bool,
 ) -> list[list[Parse]]:
-    """Return the analyses of each sentence."""
     parsed: list[list[Parse]] = [[] for _ in pieces.parts]
     tables: list[Table | None] = [None] * len(parsed)
     encoded = fitted.model.encode_words(pieces.parts)
@@ -188,7 +181,6 @@ def _parsed(
 
 
 def _key(seed: int) -> jax.Array:
-    """Return a random key for a seed of any size."""
     return jax.random.key(int(np.random.SeedSequence(seed).generate_state(1)[0]))
 
 
@@ -217,7 +209,6 @@ def _parse(
     believed: Expected,
     certainty: Certainty | None = None,
 ) -> Parse:
-    """Extract the analysis of one sentence from the arrays of a batch."""
     at = slice(len(words.forms))
 
     def names_of(kind: str, codes: Any) -> tuple[str, ...]:
@@ -258,7 +249,7 @@ def _expected(
 def _joined(
     whole: Sentence | Words, parts: Sequence[Parse], slots: tuple[SlotPosterior, ...]
 ) -> Parse:
-    """Join the analyses of the pieces of a sentence; later roots depend on the first root."""
+    """Join the analyses of pieces; later roots become dependents of the first root."""
     heads: list[int] = []
     relations: list[str] = []
     top = parts[0].sentence.tree.root
@@ -289,7 +280,7 @@ def _joined(
 
 
 def parsing_signature(system: str, sentences: Sequence[Sentence], options: ParseOptions) -> str:
-    """Return the signature of figures, which are comparable if they differ only in the model."""
+    """Return the signature of the figures of a parser."""
     return figures_signature(
         "parsing", system, treebank_digest(sentences), {"decoder": options.decoder}
     )
@@ -300,7 +291,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Pieces:
-    """Sentences, with long ones split into pieces."""
+    """Sentences divided into pieces of bounded length."""
 
     sentences: Sequence[Sentence | Words]
     parts: list[Words]
@@ -308,7 +299,7 @@ class Pieces:
 
     @classmethod
     def of(cls, sentences: Sequence[Sentence | Words]) -> Pieces:
-        """Split sentences into pieces of at most ``limits.PARSED`` words."""
+        """Divide sentences into pieces of at most ``limits.PARSED`` words."""
         parts: list[Words] = []
         counts: list[int] = []
         for s in sentences:
@@ -321,23 +312,22 @@ class Pieces:
         return cls(sentences, parts, counts)
 
     def numbers(self, first: int | Sequence[int]) -> npt.NDArray[np.uint32]:
-        """Return the sentence number of each piece, and its number there, ``[pieces, 2]``."""
+        """Return the sentence number of each piece and its index there, ``[pieces, 2]``."""
         numbers = range(first, first + len(self.counts)) if isinstance(first, int) else first
         pairs = [(i, k) for i, n in zip(numbers, self.counts, strict=True) for k in range(n)]
         return np.array(pairs, np.uint32).reshape(-1, 2)
 
     def group(self, results: Sequence[T]) -> Iterator[tuple[Sentence | Words, list[T]]]:
-        """Yield each sentence with the results for its pieces."""
         remaining = iter(results)
         for sentence, count in zip(self.sentences, self.counts, strict=True):
             yield sentence, [next(remaining) for _ in range(count)]
 
 
 def joined_tables(parts: Sequence[Table]) -> Table:
-    """Join the probabilities ``[slots, strings]`` of the strings of slots in pieces.
+    """Join the probabilities ``[slots, strings]`` of pieces.
 
-    The last slot of a piece is the first slot of the next; each piece sees only one side of it, so
-    the two distributions are averaged.
+    The last slot of a piece is the first slot of the next. Each piece sees one side of it, so the
+    two distributions are averaged.
     """
     rows = parts[0]
     for part in parts[1:]:
@@ -346,12 +336,7 @@ def joined_tables(parts: Sequence[Table]) -> Table:
 
 
 def joined_expectations(whole: Sentence | Words, parts: Sequence[Expected | None]) -> Expected:
-    """Join the expectations for pieces; the last slot of each is the first slot of the next.
-
-    Args:
-        whole: the sentence; nothing is expected in its slots that are never filled.
-        parts: the expectations for each piece; None for those without.
-    """
+    """Join the expectations of pieces, which share slots as in ``joined_tables``."""
     heads: list[float] = []
     slots: list[tuple[float, Puncteme]] = []
     for part in parts:
@@ -368,7 +353,6 @@ def joined_expectations(whole: Sentence | Words, parts: Sequence[Expected | None
 
 
 def _without(expected: Expected, slots: Set[int]) -> Expected:
-    """Remove the expectations for some slots."""
     if not slots:
         return expected
     strings, probabilities = list(expected.strings), list(expected.probabilities)

@@ -1,4 +1,4 @@
-"""The parser: tags and dependency trees of words, and their agreement with a treebank."""
+"""The parsing task: tags and dependency trees, and their accuracy against a treebank."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ if TYPE_CHECKING:
     from semipunct.pipelines.task import EvaluateRequest
     from semipunct.pipelines.trained import Trained
 
+# Sentences per chunk.
 CHUNK = 1024
-"""Sentences parsed at a time."""
 
 
 class ParseWords(Task[ParseOptions, "Sequence[Parse]"]):
-    """Parses words, or with a tokeniser running text, into dependency trees."""
+    """Parses words, or running text with a tokeniser, into dependency trees."""
 
     name = "parse"
     chunk = CHUNK
@@ -48,7 +48,7 @@ class ParseWords(Task[ParseOptions, "Sequence[Parse]"]):
         self.notices = [self.omitted, self._long]
 
     def read(self, request: Request) -> Documents:
-        if request.gold:  # the comparison says which sentences of a treebank were omitted
+        if request.gold:  # the comparison reports omitted sentences
             self.notices = [self._long]
         treebank = Treebank((), ())
         entries: Iterator[Any]
@@ -116,7 +116,7 @@ def _texts(label: str, probabilities: bool, outcome: Outcome[Sequence[Parse]]) -
 
 
 def beyond_trees(options: ParseOptions) -> dict[str, bool]:
-    """Return the options that only the kind ``parser`` supports, and whether they were given."""
+    """Return whether each option that only the kind ``parser`` supports was given."""
     return {
         "--decoder": options.decoder != "risk",
         "--trees": options.trees > 0,
@@ -126,7 +126,7 @@ def beyond_trees(options: ParseOptions) -> dict[str, bool]:
 
 
 def assess_parser(request: EvaluateRequest) -> Assessment:
-    """Compare trees and tags with the sentences."""
+    """Compare predicted trees and tags with the sentences."""
     options, sentences = ParseOptions(), without_omitted(request.examples)
     line = parsing_signature(request.digest[:12], sentences, options)
     parses = [parsed.predicted for parsed in parse(request.model, sentences, options)]

@@ -1,8 +1,8 @@
-"""Corpora in parts: consecutive sections of files that are answered apart from each other.
+"""Corpora in parts: consecutive sections of files with separate answers.
 
-Parts are a function of the files and of a size. Each is written whole, under a name that sorts by
-its place; parts that are there are not made again, so that a command that was interrupted is given
-again, and several processes share the work: docs/decisions/files.md.
+The parts depend on the files and on a size. Each output is written atomically, under a name that
+sorts by place. Existing outputs are skipped, so an interrupted command can be resumed, and several
+processes can share the work (docs/decisions/files.md).
 """
 
 from __future__ import annotations
@@ -43,14 +43,14 @@ class Part:
     first: int = 0
 
 
+# The index of a part, its output, and messages for users.
 Answer = tuple[int, bytes, tuple[str, ...]]
-"""The number of a part, the output for it, and messages for users."""
 
 
 def missing_parts(
     task: Task[Any, Any], paths: Sequence[str], unit: Unit, options: PartOptions
 ) -> Iterator[Part]:
-    """Yield the parts that are the share of a process and are not in the folder.
+    """Yield the parts of a process's share that are missing from the folder.
 
     Args:
         paths: the files, which are read once, a part at a time.
@@ -67,16 +67,12 @@ def missing_parts(
 
 
 def place(options: PartOptions, number: int) -> Path:
-    """Return the file of a part."""
+    """Return the output file of a part."""
     return Path(options.folder or "") / f"part-{number:0{_DIGITS}}"
 
 
 def answer_part(task: Task[Any, Any], writer: Writer[Any], form: str | None, part: Part) -> Answer:
-    """Answer a part.
-
-    Args:
-        form: of the output; None for the default.
-    """
+    """Answer a part."""
     task = task.anew()
     documents = task.read(Request(inputs=part.sections, form=form))
     stream = io.StringIO(newline="")
@@ -85,7 +81,7 @@ def answer_part(task: Task[Any, Any], writer: Writer[Any], form: str | None, par
 
 
 def begin_folder(folder: str, origin: dict[str, Any]) -> None:
-    """Write the origin of the parts in a new folder; compare it in one that was begun."""
+    """Write the origin of the parts to a new folder, or compare it with an existing one."""
     manifest = Path(folder) / MANIFEST
     values = json.loads(json.dumps({"version": __version__, **origin}))
     if not manifest.exists():
@@ -96,7 +92,7 @@ def begin_folder(folder: str, origin: dict[str, Any]) -> None:
         ):
             raise OutputError(f"{folder}: has files, but no {MANIFEST}; name a new folder")
         write_bytes(manifest, (json.dumps(values) + "\n").encode())
-    # Another process may have begun something else in the meantime.
+    # Another process may have begun a different run meanwhile.
     try:
         stored = json.loads(manifest.read_bytes())
         differing = [name for name, value in values.items() if stored[name] != value]
@@ -113,7 +109,7 @@ def begin_folder(folder: str, origin: dict[str, Any]) -> None:
 
 
 def file_sizes(paths: Sequence[str]) -> list[tuple[str, int]]:
-    """Return files with their numbers of bytes."""
+    """Return the size of each file in bytes."""
     try:
         return [(path, Path(path).stat().st_size) for path in paths]
     except OSError as error:
@@ -150,7 +146,7 @@ def divide(
 
 @dataclass(slots=True)
 class _Place:
-    """A place in a file, with the numbers of bytes, lines, characters and sentences before it."""
+    """A place in a file: preceding bytes, lines, characters and sentences."""
 
     path: str
     byte: int = 0
@@ -161,7 +157,6 @@ class _Place:
     def advance(
         self, units: Sequence[bytes], unit: Unit, *, is_end: bool = False, is_last: bool = False
     ) -> Section:
-        """Return the section of some units, and go to its end."""
         content = b"".join(units)
         section = Section(
             self.path,
@@ -180,14 +175,13 @@ class _Place:
 
 
 def _ending(content: bytes, unit: Unit) -> bytes:
-    """Return the separator between the end of a file and the next file."""
     if unit == "sentence" and content:
         return separator_after(content.decode("utf-8", "replace")).encode()
     return b"" if content.endswith(b"\n") or not content else b"\n"
 
 
 def check_files(paths: Iterable[str]) -> None:
-    """Raise ``UsageError`` unless sections of all files can be read."""
+    """Raise ``UsageError`` unless all files can be read in sections."""
     for path in paths:
         if path == STANDARD:
             raise UsageError(
@@ -209,11 +203,11 @@ def check_files(paths: Iterable[str]) -> None:
 
 
 def _units_of(path: str, unit: Unit) -> Iterator[bytes]:
-    """Yield the units of a file, whose concatenation is the file."""
+    """Yield the units of a file, which concatenate to the file."""
     if unit not in ("line", "paragraph", "sentence"):
         yield read_bytes(path, KIND)
         return
-    # Lines that are no text are refused where they are read for a model.
+    # Binary lines are rejected later, by the reader of the model.
     lines = (line.decode("utf-8", "surrogateescape") for line in byte_lines(path, KIND))
     if unit == "line":
         texts = ("".join(together) for together, _ in lines_judged_together(lines))

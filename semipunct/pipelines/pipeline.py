@@ -1,4 +1,4 @@
-"""Pipelines: a model with the models that help it, and one method for each of its tasks."""
+"""Pipelines: a model, its auxiliary models, and a method for each task."""
 
 from __future__ import annotations
 
@@ -52,9 +52,10 @@ if TYPE_CHECKING:
     from semipunct.pipelines.results import Corrected, Restoration
     from semipunct.pipelines.trained import Trained
 
+# Kinds of models, and names of parts of an installed package.
 PARSER, TOKENISER = "parser", "tokeniser"
-"""Kinds of models, and the names of such parts of an installed package."""
 
+# The options of each method.
 OPTIONS: dict[str, type[Any]] = {
     "restore": RestoreOptions,
     "correct": CorrectOptions,
@@ -62,10 +63,9 @@ OPTIONS: dict[str, type[Any]] = {
     "decode": DecodeOptions,
     "explain": ExplainOptions,
 }
-"""The options of each method."""
 
+# Texts of a stream per batch.
 _TOGETHER = 256
-"""Texts of a stream that are answered together."""
 
 A = TypeVar("A")
 B = TypeVar("B")
@@ -77,11 +77,11 @@ Q = ParamSpec("Q")
 
 
 class Either(Generic[A, B]):
-    """The type of an answer for a text, and for sentences; only type checkers read it."""
+    """The answer for a text or for sentences, for type checkers only."""
 
 
 class Method(Protocol[P, A_co, B_co]):
-    """A method whose options are the fields of a dataclass, as keywords."""
+    """A method that takes the fields of a dataclass as keywords."""
 
     @overload
     def __call__(self, text: str, /, *args: P.args, **kwargs: P.kwargs) -> A_co: ...
@@ -116,10 +116,7 @@ class Pipe(Protocol[P, Q]):
 def takes(
     kind: Callable[P, OptionsT],
 ) -> Callable[[Callable[[Pipeline, Any, OptionsT], Either[A, B]]], Method[P, A, B]]:
-    """Give a method the fields of a class of options as keywords.
-
-    Type checkers, editors and ``help`` see them.
-    """
+    """Give a method the fields of a class of options as keywords, which ``help`` shows."""
 
     def decorate(method: Callable[[Pipeline, Any, OptionsT], Either[A, B]]) -> Method[P, A, B]:
         @wraps(method)
@@ -146,7 +143,7 @@ def streams(
 
 
 class Pipeline:
-    """A model, and the models that help it.
+    """A model with its auxiliary models.
 
     ``nlp(text)`` restores the punctuation of a text. Each method takes a text, or sentences such as
     a treebank; omitted sentences pass through.
@@ -161,7 +158,7 @@ class Pipeline:
         text_model: Trained[Any] | None = None,
         analysis: Trained[Any] | None = None,
     ) -> None:
-        """Join models that are loaded, or the results of training runs."""
+        """Combine loaded models, or the results of training runs."""
         self.trained: Any = trained
         self.helpers = Helpers(
             parser=parser,
@@ -172,17 +169,14 @@ class Pipeline:
 
     @property
     def model(self) -> Model:
-        """The model without its weights."""
         return self.trained.model
 
     @property
     def parameters(self) -> Weights:
-        """The weights by name."""
         return self.trained.parameters
 
     @property
     def config(self) -> Config:
-        """The settings of the training run."""
         return self.trained.config
 
     @property
@@ -193,7 +187,7 @@ class Pipeline:
 
     @property
     def parts(self) -> dict[str, Path]:
-        """The folders of all installed models of the same package, by their part."""
+        """The folders of the installed models of the same package, by part."""
         package = self.name.partition("/")[0]
         models = [(m.name.partition("/"), m.folder) for m in installed_models()]
         is_installed = any(folder == getattr(self.trained, "path", None) for _, folder in models)
@@ -216,7 +210,7 @@ class Pipeline:
     ) -> Either[PunctuatedText, list[Restoration]]:
         """Restore punctuation; all else is unchanged.
 
-        A text model needs no other. A punctuation model reads trees, or the trees of a parser.
+        A text model works alone. A punctuation model reads trees, of the input or of a parser.
         """
         return self._answer("restore", text, options)
 
@@ -231,10 +225,10 @@ class Pipeline:
 
     @takes(ParseOptions)
     def parse(self, text: Any, options: ParseOptions) -> Either[list[Parse | Omitted], list[Parse]]:
-        """Parse by this model or by the parser that is installed beside it.
+        """Parse with this model, or with the parser of the same package.
 
-        The sentences of a text are found by the tokeniser or the text model of the pipeline;
-        without either each line is a sentence, with blanks between words and marks.
+        The tokeniser or the text model of the pipeline finds the sentences of a text. Without
+        either, each line is a sentence, with spaces between words and marks.
         """
         if options.trees or options.nbest:
             raise UsageError("a pipeline gives one tree; several are written by semipunct parse")
@@ -254,10 +248,10 @@ class Pipeline:
     def explain(
         self, text: Any, options: ExplainOptions
     ) -> Either[list[Explanation], list[Explanation | Omitted]]:
-        """Explain the marks of a text or of sentences, and the wrong or missing ones.
+        """Explain the marks of a text or of sentences, including wrong and missing ones.
 
-        The results of ``restore`` and ``correct`` for sentences are explained as they are; other
-        text is corrected first, or restored by a model that does not correct.
+        Results of ``restore`` and ``correct`` are explained as they are. Other input is corrected
+        first, or restored by a model that cannot correct.
         """
         from semipunct.pipelines.explanations import explain, explain_text
         from semipunct.pipelines.results import Corrected, Restoration
@@ -281,7 +275,7 @@ class Pipeline:
 
     @streams(RestoreOptions, CorrectOptions)
     def pipe(self, texts: Iterable[str], task: Name = "restore", /, **options: Any) -> Any:
-        """Yield the answers for texts, of which some are read together; none affects another."""
+        """Yield the answers for a stream of independent texts, which are processed in batches."""
         prepared, stream = self.task(task, **options), iter(texts)
         while group := list(islice(stream, _TOGETHER)):
             yield from prepared.texts(group)
@@ -289,7 +283,7 @@ class Pipeline:
     def segment(self, text: str) -> list[Located]:
         """Divide a text into sentences and words.
 
-        Their parts add up to the text, apart from capitals that a text model restores. Addresses,
+        The parts concatenate to the text, up to capitals that a text model restores. Addresses,
         markup and numbers are never divided.
         """
         return self._divide(text, RestoreOptions())
@@ -299,9 +293,6 @@ class Pipeline:
     ) -> Packing:
         """Write the model with tables of weights in 8 bits and other weights in half precision.
 
-        Args:
-            force: whether to replace a model.
-
         Raises:
             ModelError: if the run of the model is not finished, or the folder cannot be written.
         """
@@ -310,7 +301,7 @@ class Pipeline:
         return pack(self.trained, output, examples, force=force)
 
     def task(self, name: Name, **options: Any) -> Task[Any, Any]:
-        """Return a task of the pipeline, with options by name.
+        """Return the task ``restore``, ``correct``, ``parse`` or ``decode``.
 
         Raises:
             ModelError: if the model cannot do it, or a model is of another kind.
@@ -336,7 +327,6 @@ class Pipeline:
         return sentences_of_text(text, Helpers(**finders), options)
 
     def _part(self, part: str) -> Any:
-        """Load a part of the installed package, or say how to install it."""
         if folder := self.parts.get(part):
             return _load_once(folder)
         distribution = LANGUAGE_DISTRIBUTIONS.get(self.name.partition("/")[0])
@@ -347,15 +337,15 @@ class Pipeline:
         )
 
 
+# The language of each package of installed models.
 LANGUAGES = {"en": "English", "es": "Spanish", "zh": "Chinese"}
-"""The languages of installed models, by the name of the package."""
 
+# The attributes of ``Helpers`` by the kind that loading requires.
 _HELPERS = {TOKENISER: TOKENISER, FIRST: "text_model"}
-"""The attributes of ``Helpers`` whose kind is checked when they are loaded, by kind."""
 
 
 def explained_task(kind: str, options: ExplainOptions) -> Name:
-    """Return the task whose answers are explained."""
+    """Return the name of the task whose answers are explained."""
     return "restore" if options.restore or tasks_of(kind).correct is None else "correct"
 
 
@@ -367,13 +357,11 @@ def load(
     text_model: str | Path | None = None,
     analysis: str | Path | None = None,
 ) -> Pipeline:
-    """Load a model, and check all of its files.
+    """Load a model, and verify all of its files.
 
     Args:
-        name: of an installed model, such as ``en``, or a model folder.
-        parser: a model as well, or several, or a folder of several; see ``Pipeline``.
-        text_model: see ``Pipeline``.
-        analysis: see ``Pipeline``.
+        name: an installed model, such as ``en``, or a model folder.
+        parser: a parser, several, or a folder of several.
 
     Raises:
         ModelError: if a folder is missing or damaged, or its model is of another kind.
@@ -398,12 +386,10 @@ def load(
 
 @lru_cache(maxsize=4)
 def _load_once(folder: Path) -> Any:
-    """Load a part of an installed package, whose files do not change, once."""
     return checkpoint.load(folder)
 
 
 def _checked_input(name: str, text: Any) -> Any:
-    """Refuse an input that is neither a text nor sentences."""
     if isinstance(text, str):
         return text
     if not isinstance(text, Sequence) or isinstance(text, bytes):

@@ -1,4 +1,4 @@
-"""Punctuation models: restoration, correction and decoding of trees, or of words with a parser."""
+"""The tasks of punctuation models, on trees or on words with a parser."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class RestoreTrees(RestoreTask):
             form = running_text_format(inputs)
             entries = read_running_text(inputs, helpers)
         else:
-            form = format_of(*inputs, words=needs_words)  # before any of it is read
+            form = format_of(*inputs, words=needs_words)  # before reading
             if helpers.text_model is not None and form.name == Text.name:
                 entries = read_running_text(inputs, helpers, self.options)
             elif self.options.lines is not None:
@@ -105,7 +105,7 @@ class RestoreTrees(RestoreTask):
             format=form,
             form=request.form or "conllu",
             assess=assess,
-            # A text model reads sentences that follow each other as one text.
+            # A text model reads consecutive sentences as one text.
             unit="corpus"
             if helpers.text_model is not None
             else unit_of(form, tokenised=helpers.tokeniser is not None),
@@ -115,7 +115,7 @@ class RestoreTrees(RestoreTask):
         sentences = chunk.contents
         if not self.helpers.parsers:
             self._unseen.count(sentences)
-        else:  # relations of a parser are the same in every run, and not the user's to change
+        else:  # the user cannot change the relations of a parser
             self._long.count(sentences)
         return restore_trees(self._fitted, sentences, self.options, self.helpers, chunk.numbers)
 
@@ -131,7 +131,7 @@ class RestoreTrees(RestoreTask):
     def texts(self, texts: Sequence[str]) -> list[Any]:
         if self.helpers.text_model is None:
             return super().texts(texts)
-        # One by one, since it reads sentences that follow each other as one text.
+        # One by one, since it reads consecutive sentences as one text.
         return [written for text in texts for written in super(RestoreTrees, self).texts([text])]
 
 
@@ -168,14 +168,14 @@ class CorrectTrees(CorrectTask):
             format=form,
             form=request.form or usual,
             assess=assess,
-            # Drawn trees of sentences that are answered together share their random numbers.
+            # Drawn trees of the sentences of a chunk share random numbers.
             unit="corpus"
             if self.options.analyses and form.name != Conllu.name
             else unit_of(form, tokenised=tokeniser is not None),
         )
 
     def answer_chunk(self, chunk: Chunk) -> Sequence[Corrected]:
-        # Relations of a parser are the same in every run, and not the user's to change.
+        # The user cannot change the relations of a parser.
         (self._long if self.helpers.parsers else self._unseen).count(chunk.contents)
         return correct_trees(
             self._fitted, chunk.contents, self.options, self.helpers, chunk.numbers

@@ -1,4 +1,4 @@
-"""Results: the string of each slot with its posterior distribution, and reasons of corrections."""
+"""Results: strings of slots with their posteriors, and explained corrections."""
 
 from __future__ import annotations
 
@@ -23,8 +23,6 @@ S = TypeVar("S", bound=Sentence[Any] | Words, default=Sentence, covariant=True)
 
 
 class _Written:
-    """A sentence with decided marks, as plain text."""
-
     __slots__ = ()
     sentence: Any
     written: Any
@@ -41,13 +39,10 @@ class _Written:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Restoration(_Written, Generic[S]):
-    """The punctuation restored to one sentence.
+    """The restored punctuation of a sentence.
 
     Attributes:
-        sentence: words, and the tree if the model reads one; a sentence with a dependency tree
-            unless stated otherwise.
-        slots: the string put into each slot.
-        posteriors: the posterior of each slot.
+        sentence: the words, with a dependency tree unless the model reads none.
         nbest: the most frequent whole draws, each with its relative frequency.
     """
 
@@ -58,9 +53,9 @@ class Restoration(_Written, Generic[S]):
 
     @property
     def written(self) -> Slots:
-        """The strings to write: as in ``slots``, but with the original dots of abbreviations.
+        """The strings to write: ``slots`` with the original dots of abbreviations.
 
-        The dot of an abbreviation is part of its word, and absorbs a period that follows it.
+        The dot of an abbreviation is part of its word, and absorbs a following period.
         """
         strings: list[Puncteme] = []
         for before, string in zip(self.sentence.slots, self.slots, strict=True):
@@ -70,7 +65,6 @@ class Restoration(_Written, Generic[S]):
         return tuple(strings)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return words, strings and posteriors as JSON-serialisable values."""
         slots = enumerate(zip(self.slots, self.posteriors, strict=True))
         values: dict[str, Any] = {
             "sent_id": self.sentence.sentence_id,
@@ -94,9 +88,8 @@ class Attached:
     """A puncteme at a slot.
 
     Attributes:
-        word: the number of the word whose constituent it is attached to, from 1.
+        word: the head of its constituent, from 1.
         side: the edge of the constituent.
-        tokens: the tokens of the puncteme.
     """
 
     word: int
@@ -106,32 +99,19 @@ class Attached:
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """The underlying marks of a slot of the corrected sentence, and their rewriting.
-
-    Attributes:
-        attached: the punctemes at the slot, in text order.
-        edits: the edits by which the channel rewrites them to the surface string.
-    """
+    """The underlying marks of a slot in the corrected sentence, and their rewriting."""
 
     attached: tuple[Attached, ...]
     edits: tuple[Edit, ...]
 
     @property
     def underlying(self) -> Puncteme:
-        """The underlying string of the slot."""
         return tuple(token for constituent in self.attached for token in constituent.tokens)
 
 
 @dataclass(frozen=True, slots=True)
 class Explained:
-    """A correction with its reason.
-
-    Attributes:
-        correction: the correction of one slot.
-        probability: the probability of the corrected string of the slot.
-        written: the probability of the written string.
-        reason: None if the corrected sentence has no underlying tree.
-    """
+    """A correction with its reason, and the probabilities of the new and the original string."""
 
     correction: Correction
     probability: float
@@ -144,10 +124,8 @@ class Corrected(_Written):
     """A sentence with corrected punctuation.
 
     Attributes:
-        sentence: words and tree, with the punctuation as written.
+        sentence: words and tree, with the original punctuation.
         slots: the corrected strings.
-        posteriors: the posterior of each slot.
-        corrections: the corrections of the slots that differ, in order.
     """
 
     sentence: Sentence
@@ -157,7 +135,6 @@ class Corrected(_Written):
 
     @property
     def written(self) -> Slots:
-        """The strings to write."""
         return self.slots
 
     def __repr__(self) -> str:
@@ -173,7 +150,7 @@ def explain_corrections(
     posteriors: tuple[SlotPosterior, ...],
     reason: Callable[[int], Reason | None] = lambda slot: None,
 ) -> Corrected:
-    """Return a sentence with its corrections."""
+    """Collect the corrections of a sentence."""
     explained = tuple(
         Explained(
             correction,
@@ -191,8 +168,7 @@ class Analysed:
     """The best underlying tree of a punctuated sentence.
 
     Attributes:
-        analysis: punctemes and edits.
-        reasons: ``[n + 1]`` the punctemes that meet at each slot, and their rewriting.
+        reasons: ``[n + 1]`` the punctemes at each slot, and their rewriting.
         features: of the model and its weights.
     """
 
@@ -202,10 +178,8 @@ class Analysed:
 
     @property
     def sentence(self) -> Sentence:
-        """Words and tree."""
         return self.analysis.sentence
 
     def weights(self, attached: Attached) -> list[FeatureWeight]:
-        """Return the features that weigh most for, or against, a puncteme."""
         pair = self.analysis.pairs[attached.word - 1]
         return self.features.weights(attached.word, attached.side, pair)

@@ -1,4 +1,4 @@
-"""The text model: restoration and correction of running text, and restoration of treebanks."""
+"""The tasks of text models: restoration and correction of text, and restoration of treebanks."""
 
 from __future__ import annotations
 
@@ -76,11 +76,11 @@ class RestoreText(RestoreTask):
         entries: Iterator[Any]
         if is_text:
             entries = read_lines(inputs, whole=request.gold or written == "json")
-        else:  # marks are attached by trees
+        else:  # trees determine the attachment of marks
             entries = read_entries(inputs)
 
         def assess(outcomes: Sequence[Outcome[Restoration[Any]]]) -> Assessment:
-            # Imported here, since a process that only restores starts faster without it.
+            # Deferred for a faster start.
             from semipunct.pipelines.assessment import assess_restorations, restorations_of
 
             model: Any = self.model
@@ -104,7 +104,7 @@ class RestoreText(RestoreTask):
     def answer(
         self, entries: Iterable[Entry[Any, Any]], first: int = 0
     ) -> Iterator[Outcome[Restoration[Any]]]:
-        """Restore entries as parts of texts, each of which is a file."""
+        """Restore entries as parts of texts, one text per file."""
         waiting: deque[Entry[Any, Any]] = deque()
 
         def parts() -> Iterator[Part]:
@@ -150,7 +150,7 @@ class RestoreText(RestoreTask):
 
 
 def _meaning_of_lines(form: Format[Any]) -> Lines:
-    """Return the default meaning of the end of a line."""
+    """Return the default meaning of line ends."""
     if isinstance(form, Subtitles | Transcripts):
         return "none"
     return "paragraph" if isinstance(form, Text) else "sentence"
@@ -182,7 +182,7 @@ class CorrectText(CorrectTask):
                 f"transcripts in JSON, but this is {form.name}; give text, one paragraph a line, "
                 "or a model of --kind correction"
             )
-        # Imported here, since a process that restores starts faster without it.
+        # Deferred for a faster start.
         from semipunct.pipelines.assessment import prepare_comparison
 
         self.characters = as_section(request.inputs[0]).first_character
@@ -197,36 +197,31 @@ class CorrectText(CorrectTask):
             format=form,
             form=request.form or "text",
             assess=assess,
-            # Lines that sentences cross are corrected together, wherever the file begins among
-            # them.
+            # Sentences may cross lines, so these are corrected together.
             unit="corpus" if self._crosses_lines else "line",
         )
 
     def answer_chunk(self, chunk: Chunk) -> Sequence[Corrected]:
         if self._crosses_lines:
-            return correct_parts(self.model, _parts(chunk.entries), self.options)
+            return correct_parts(self.model, _texts(chunk.entries), self.options)
         return correct_running_text(self.model, chunk.contents, self.options)
 
     def read_text(self, text: str) -> Sequence[Located]:
         return lines_of_text(text, "text")
 
 
+# Lines per batch, if sentences cross line ends.
 _JOINED = 2**12
-"""The lines that are corrected together, if sentences cross them."""
 
 
-def _parts(entries: Sequence[Entry[Any, Any]]) -> list[Part]:
-    """Return lines of texts, each of which ends with its file or with a turn of a speaker."""
-    following = [*entries[1:], None]
-    return [
-        Part(
-            entry.content,
-            ends_text=entry.record.ends_text
-            or after is None
-            or after.content.path != entry.content.path,
-        )
-        for entry, after in zip(entries, following, strict=True)
-    ]
+def _texts(entries: Sequence[Entry[Any, Any]]) -> list[list[Any]]:
+    """Divide lines into texts, which end with a file or a speaker's turn."""
+    texts: list[list[Any]] = [[]]
+    for entry, after in zip(entries, [*entries[1:], None], strict=True):
+        texts[-1].append(entry.content)
+        if entry.record.ends_text or after is None or after.content.path != entry.content.path:
+            texts.append([])
+    return texts[:-1]
 
 
 TASKS = Tasks(restore=RestoreText, correct=CorrectText)

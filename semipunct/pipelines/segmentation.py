@@ -1,4 +1,4 @@
-"""Segmentation of plain text into sentences, words and marks, with their offsets in the text."""
+"""Segmentation of plain text into sentences, words and marks, with offsets."""
 
 from __future__ import annotations
 
@@ -51,18 +51,17 @@ if TYPE_CHECKING:
 
 
 def segment(model: Trained[Any], texts: Sequence[str | RawText]) -> list[list[Located]]:
-    """Split texts into sentences.
+    """Segment texts into sentences, each of which has a word.
 
-    A line break is whitespace, so a sentence may span several lines. Text before the first sentence
-    and after the last is part of these, and so are marks without words, so that every sentence has
-    a word. Addresses, markup, numbers and code are never split (``corpus.fixed_parts``). Marks
-    between two words without a blank belong to one word with them (*self-awareness*, *him/her*),
-    and so does an exclamation or question mark after a capitalised word within a sentence (*on
-    Yahoo! in*). The time and the speaker of a line of speech are part of its sentence.
+    A sentence may span lines, and includes the surrounding text and marks without words. Addresses,
+    markup, numbers and code are never divided (``corpus.fixed_parts``). Marks between two words
+    without a space belong to one word with them (*self-awareness*, *him/her*), as does an
+    exclamation or question mark after a capitalised word within a sentence (*on Yahoo! in*). The
+    time and the speaker of a line of speech are part of its sentence.
 
     Returns:
-        The sentences of each text, whose parts add up to the text: one sentence without words for a
-        text without any, or for markup; no sentence for the empty text.
+        The sentences of each text, whose parts concatenate to the text; markup or a text without
+        words is one sentence.
 
     Raises:
         ModelError: if the model is of another kind.
@@ -77,7 +76,6 @@ def segment(model: Trained[Any], texts: Sequence[str | RawText]) -> list[list[Lo
 
 
 def _sentences(segmenter: Segmenter, source: RawText, cut: Segmentation) -> Iterator[Located]:
-    """Yield the parts of a text, each of which extends to the beginning of the next sentence."""
     fixed = fixed_parts(source.text)
     cut = _with_labels(cut.join(fixed.words), fixed.labels)
     cut = _with_inner_marks(segmenter, _with_whole_words(segmenter, cut))
@@ -106,7 +104,7 @@ def _sentences(segmenter: Segmenter, source: RawText, cut: Segmentation) -> Iter
 
 
 def _with_labels(cut: Segmentation, labels: Sequence[Span]) -> Segmentation:
-    """End no sentence within a label or after it, and one before it if it begins speech."""
+    """Forbid sentence ends within or after a label, and require one before a speech label."""
     ends = list(cut.ends)
     starts = [start for start, _ in cut.tokens]
     for start, end in labels:
@@ -122,8 +120,8 @@ def _with_labels(cut: Segmentation, labels: Sequence[Span]) -> Segmentation:
 def _with_names(segmenter: Segmenter, cut: Segmentation) -> Segmentation:
     """Join names with their exclamation or question marks, as in *on Yahoo! in*.
 
-    The mark follows a capitalised word that is not the first of its sentence. It ends no sentence
-    if a word in lower case follows, or if the tokeniser says so.
+    The mark follows a capitalised word that does not begin a sentence. It ends no sentence if a
+    word in lower case follows, or if the tokeniser says so.
     """
     text, tokens = cut.text, cut.tokens
     ends = list(cut.ends)
@@ -149,10 +147,7 @@ def _with_names(segmenter: Segmenter, cut: Segmentation) -> Segmentation:
 
 
 def _with_whole_words(segmenter: Segmenter, cut: Segmentation) -> Segmentation:
-    """End no sentence within an orthographic word, unless it contains the end of a sentence.
-
-    The blank after a sentence may be missing (*home.Then*).
-    """
+    """Forbid sentence ends within an orthographic word, unless a space is missing (*home.Then*)."""
     ends = list(cut.ends)
     last: int | None = None  # the last word
     for number, (start, end) in enumerate(cut.tokens):
@@ -167,10 +162,10 @@ def _with_whole_words(segmenter: Segmenter, cut: Segmentation) -> Segmentation:
 
 
 def _with_inner_marks(segmenter: Segmenter, cut: Segmentation) -> Segmentation:
-    """Join words with the marks between them that belong to the same orthographic word."""
+    """Join words with the marks between them in the same orthographic word."""
     tokens: list[Span] = []
     ends: list[bool] = []
-    word: int | None = None  # the last token that is a word, if its sentence goes on
+    word: int | None = None  # the last word token, if its sentence continues
     for (start, end), stops in zip(cut.tokens, cut.ends, strict=True):
         is_word = not segmenter.is_mark(cut.text[start:end])
         has_marks = word is not None and word < len(tokens) - 1
@@ -213,13 +208,9 @@ def segment_running_text(
     options: RestoreOptions | None = None,
     **settings: Any,
 ) -> list[list[Located]]:
-    """Split texts into sentences after the words where a text model inserts or keeps their ends.
+    """Segment texts at the sentence ends that a text model inserts or keeps.
 
-    Words and marks are divided as for text models (``corpus.word_streams``). Words of a text
-    without capitals get restored capitals.
-
-    Returns:
-        The sentences of each text, whose parts add up to the text apart from capitals.
+    A text without capitals gets restored capitals.
     """
     options = replace(options or RestoreOptions(), **settings)
     # Sentences end whether or not their marks are to be inserted.
@@ -227,7 +218,7 @@ def segment_running_text(
     ends = lines_of(options)
     raw = [text if isinstance(text, RawText) else RawText(text) for text in texts]
     whole = [read_line(text, line_of_text) for text in raw]
-    # Without ends, all lines of a call are one text, and these are separate ones.
+    # Without ends, all lines of a call would be one text.
     calls = [[part] for part in whole] if ends == "none" else [whole]
     restorations = [
         restoration
@@ -246,7 +237,6 @@ def segment_running_text(
 
 
 def _cuts(words: Words, slots: Sequence[Puncteme]) -> list[int]:
-    """Return the numbers of the words after which a sentence ends, except the last."""
     return [
         slot
         for slot in range(1, len(words.forms))
@@ -255,9 +245,9 @@ def _cuts(words: Words, slots: Sequence[Puncteme]) -> list[int]:
 
 
 def _parts(whole: Located, source: RawText, cuts: Sequence[int]) -> Iterator[Located]:
-    """Yield the sentences of a text, each of which extends to the beginning of the next.
+    """Yield the sentences of a text, each of which extends to the next.
 
-    Marks before the first word belong to its sentence, and so do marks that open it.
+    A sentence includes its opening marks, and the marks before the first word of the text.
     """
     begins = [0, *(_begin(whole, slot) for slot in cuts), len(whole.text)]
     edges = [0, *cuts, len(whole.spans)]
@@ -273,7 +263,6 @@ def _parts(whole: Located, source: RawText, cuts: Sequence[int]) -> Iterator[Loc
 
 
 def _begin(whole: Located, slot: int) -> int:
-    """Return the place where the sentence after a slot begins."""
     marks = whole.marks[slot]
     strings = () if isinstance(whole.content, Omitted) else whole.content.slots[slot]
     opening = len(opening_marks(strings))
@@ -283,7 +272,7 @@ def _begin(whole: Located, slot: int) -> int:
 def sentences_of_text(
     text: str, helpers: Helpers, options: RestoreOptions = RestoreOptions()
 ) -> list[Located]:
-    """Return the sentences of a text, whose parts add up to it, apart from capitals."""
+    """Return the sentences of a text, which concatenate to it up to capitals."""
     tokeniser, finder = helpers.tokeniser, helpers.text_model
     if tokeniser is not None and finder is not None:
         raise UsageError("a tokeniser and a text model both find sentences; give one of the two")
@@ -298,19 +287,18 @@ def sentences_of_text(
 
 
 def _lines_of(lines: Iterable[RawText], options: RestoreOptions) -> list[RawText]:
-    """Return the texts that a text model reads: joined lines, if their ends say nothing."""
     return list(join_lines(lines) if options.lines == "none" else lines)
 
 
+# Paragraphs per batch of the tokeniser.
 PARAGRAPHS = 64
-"""Paragraphs tokenised at a time."""
 
+# Lines per batch of a text model.
 LINES = 256
-"""Lines that a text model reads at a time."""
 
 
 def unit_of(form: Format[Any], *, tokenised: bool) -> Unit:
-    """Return the unit of files of a format that is not divided."""
+    """Return the smallest independent unit of files of a format."""
     if tokenised:
         return "paragraph"
     if form.name == Conllu.name:
@@ -333,7 +321,7 @@ def running_text_format(paths: Sequence[str]) -> Format[Any]:
 def read_running_text(
     paths: Sequence[str], helpers: Helpers, options: RestoreOptions = RestoreOptions()
 ) -> Iterator[WordsEntry]:
-    """Yield the sentences that a tokeniser or a text model finds, some paragraphs at a time."""
+    """Yield the sentences that a tokeniser or a text model finds in files."""
     finder: Any = helpers.text_model
     for number, path in enumerate(paths, start=1):
         ended = number < len(paths)

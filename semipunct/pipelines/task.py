@@ -1,8 +1,7 @@
-"""The tasks of models: entries are read, answered, compared and written.
+"""The interface of tasks: entries are read, answered, compared and written.
 
-A kind of model names its tasks once (``Kind.tasks``). Commands, the functions of
-``import semipunct``, the server, the component of spaCy and engines ask them in the same way:
-docs/decisions/architecture.md.
+A kind of model lists its tasks in ``Kind.tasks``. Commands, pipelines, the server, the spaCy
+component and engines all use this interface (docs/decisions/architecture.md).
 """
 
 from __future__ import annotations
@@ -33,9 +32,9 @@ if TYPE_CHECKING:
 R = TypeVar("R")
 OptionsT = TypeVar("OptionsT")
 
+# The smallest part of a corpus with independent answers; ``corpus`` if not even files are
+# independent.
 Unit = Literal["line", "paragraph", "sentence", "file", "corpus"]
-"""The smallest part of a corpus that is answered as it is in the whole of it; ``corpus`` if not
-even files may be answered apart from each other."""
 
 Name = Literal["restore", "correct", "parse", "decode"]
 
@@ -45,10 +44,8 @@ class Documents:
     """The sentences or lines of files.
 
     Attributes:
-        entries: are read from the files as they are needed.
-        format: of the files.
-        form: of the output.
-        unit: a file can be divided between units without an effect on the answers.
+        entries: read lazily.
+        unit: the smallest part with independent answers.
         assess: compares all answers with the input or with references.
         reads_again: whether ``assess`` reads the files itself and needs no answers.
     """
@@ -62,22 +59,15 @@ class Documents:
 
 
 class Task(ABC, Generic[OptionsT, R]):
-    """A task of a model, with its options.
-
-    It can be pickled if its models were loaded from folders, which another process loads itself.
+    """A task of a model with its options, which can be pickled if all models are saved.
 
     Attributes:
-        model: the model with its weights.
-        helpers: the other models of the pipeline.
-        options: of the task.
-        omitted: counts the sentences that are left out.
-        notices: counts for messages; ``omitted`` is the first.
-        name: of the command.
-        chunk: the number of sentences that are answered together.
+        notices: counts for messages, ``omitted`` first.
+        chunk: the sentences per chunk.
         outcome: the treatment of omitted sentences, for the message.
-        is_numbered: whether answers depend on the number of sentences of treebanks before them.
-        has_capitals: whether answers come with capitals.
-        shown: special tokens in the output that a legend explains.
+        is_numbered: whether answers depend on the number of preceding sentences of treebanks.
+        has_capitals: whether answers include capitals.
+        shown: special tokens in the output, for a legend.
     """
 
     name: ClassVar[Name]
@@ -88,7 +78,7 @@ class Task(ABC, Generic[OptionsT, R]):
     shown: Set[str] = frozenset()
 
     def __init__(self, model: Trained[Any], helpers: Helpers, options: OptionsT) -> None:
-        """Check the models and options; nothing is read.
+        """Validate models and options without reading files.
 
         Raises:
             ModelError: if a model is of another kind.
@@ -102,11 +92,10 @@ class Task(ABC, Generic[OptionsT, R]):
         return type(self), (self.model, self.helpers, self.options)
 
     def anew(self) -> Task[OptionsT, R]:
-        """Return the same task without counts."""
         return type(self)(self.model, self.helpers, self.options)
 
     def origin(self) -> dict[str, Any]:
-        """Return everything that determines the answers as JSON values; all models were saved."""
+        """Return the determinants of the answers as JSON values; all models must be saved."""
         model: Any = self.model
         options: Any = self.options
         return {
@@ -120,37 +109,27 @@ class Task(ABC, Generic[OptionsT, R]):
 
     @abstractmethod
     def read(self, request: Request) -> Documents:
-        """Begin to read files.
+        """Open files and read the first entries.
 
         Raises:
-            UsageError: if files are of another format, or exclude an option.
-            TreebankError: if a file is missing or damaged.
+            UsageError: if the format of the files is unsupported, or excludes an option.
         """
 
     def read_text(self, text: str) -> Sequence[Located]:
-        """Divide a text in memory into sentences or lines, which add up to it.
-
-        Raises:
-            UsageError: if another model is needed for it.
-        """
         raise UsageError(f"a model of the kind {self.model.model.kind} cannot {self.name} text")
 
     @abstractmethod
     def answer_chunk(self, chunk: Chunk) -> Iterable[R | None]:
-        """Return the answers for some entries.
-
-        Args:
-            chunk: at least one entry, none of them omitted.
-        """
+        """Return the answers for a non-empty chunk without omitted entries."""
 
     def answer(self, entries: Iterable[Entry[Any, Any]], first: int = 0) -> Iterator[Outcome[R]]:
-        """Yield entries with the answers for them, in order."""
+        """Yield entries with their answers, in order."""
         return answer_entries(
             entries, self.answer_chunk, self.omitted, size=self.chunk, first=first
         )
 
     def sentences(self, sentences: Sequence[Any | OmittedT]) -> list[Any]:
-        """Return the answers for trees, words or lines in memory; omitted ones pass through."""
+        """Return the answers for sentences in memory; omitted ones pass through."""
         usable = without_omitted(sentences)
         entries = [Entry(sentence, None) for sentence in usable]
         return with_omitted(
@@ -158,7 +137,7 @@ class Task(ABC, Generic[OptionsT, R]):
         )
 
     def texts(self, texts: Sequence[str]) -> list[Any]:
-        """Return the answers for texts in memory, none of which affects another one."""
+        """Return the answers for independent texts in memory."""
         parts_of_texts = [self.read_text(text) for text in texts]
         entries: list[Entry[Any, Any]] = []
         numbers: list[int] = []
@@ -176,7 +155,6 @@ class Task(ABC, Generic[OptionsT, R]):
         ]
 
     def write_text(self, parts: Sequence[Located], answers: Sequence[Any]) -> Any:
-        """Return a text with its answers."""
         return PunctuatedText.join_parts(
             PunctuatedText(part.text)
             if isinstance(answer, Omitted)
@@ -190,38 +168,30 @@ class Task(ABC, Generic[OptionsT, R]):
         )
 
     def messages(self) -> Iterable[str]:
-        """Yield messages for users when all answers are there."""
+        """Yield messages for users after the last answer."""
         return chain.from_iterable(notice.messages() for notice in self.notices)
 
     def writer(self, documents: Documents, first: Sequence[Entry[Any, Any]] = ()) -> Writer[Any]:
-        """Return the writer of answers."""
         return documents.format.writer(first)
 
     @abstractmethod
     def write(
         self, outcomes: Iterator[Outcome[R]], form: str, writer: Writer[Any], stream: TextIO
     ) -> None:
-        """Write answers.
-
-        Args:
-            stream: which must not translate line ends.
-        """
+        """Write answers to a stream that does not translate line ends."""
 
     def refuse(self, noun: str, options: Mapping[str, object]) -> None:
-        """Refuse options that models of a kind do not support.
+        """Raise ``UsageError`` if an unsupported option was given.
 
         Args:
-            options: the options, and whether they were given.
-
-        Raises:
-            UsageError: naming the ones that were given.
+            options: whether each option was given.
         """
         if unsupported := [name for name, is_given in options.items() if is_given]:
             raise UsageError(f"{noun} does not support {', '.join(unsupported)}; leave it out")
 
 
 def refuse_comparison(outcomes: Sequence[Any]) -> Any:
-    """Refuse to compare answers for which there are no references."""
+    """Raise an error for answers without references."""
     raise UsageError("these answers are not compared with others; leave out --gold")
 
 
@@ -231,11 +201,9 @@ class EvaluateRequest:
 
     Attributes:
         system: the name of the model in stored results.
-        model: with its weights.
-        digest: of the model.
-        examples: of the type that its kind is trained on, at least one; omitted ones do not count.
+        examples: of the training type of the kind, at least one not omitted.
         treebank: the digest of the examples; None to compute it.
-        stored: whether the counts of each sentence are to be stored.
+        stored: whether to store the counts of each sentence.
     """
 
     system: str
@@ -247,24 +215,13 @@ class EvaluateRequest:
 
 
 def assess_on_examples(request: EvaluateRequest) -> Assessment:
-    """Assess a model on examples (``criteria.assess_on_examples``).
-
-    Its module is imported when a model is assessed: other commands start faster without it.
-    """
+    """Assess a model on examples; importing ``criteria`` is deferred for a fast start."""
     return import_module("semipunct.pipelines.criteria").assess_on_examples(request)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tasks:
-    """The tasks of models of a kind; None for impossible ones.
-
-    Attributes:
-        evaluate: assesses a model on examples of the type that the kind is trained on.
-        restore: restores punctuation.
-        correct: corrects punctuation.
-        parse: finds trees.
-        decode: finds underlying trees.
-    """
+    """The tasks of models of a kind; None for impossible ones."""
 
     evaluate: Callable[[EvaluateRequest], Assessment] = assess_on_examples
     restore: type[Task[Any, Any]] | None = None
@@ -273,13 +230,13 @@ class Tasks:
     decode: type[Task[Any, Any]] | None = None
 
 
+# Tasks of the kinds in lower packages; other kinds declare their own.
 _OURS = {
     "punctuation": "semipunct.pipelines.punctuation:PUNCTUATION",
     "correction": "semipunct.pipelines.punctuation:CORRECTION",
     "parser": "semipunct.pipelines.parsing:TASKS",
     "text": "semipunct.pipelines.running_text:TASKS",
 }
-"""The tasks of kinds whose rooms are below this one; other kinds name their own."""
 
 
 def tasks_of(kind: str) -> Tasks:
@@ -292,13 +249,13 @@ def tasks_of(kind: str) -> Tasks:
 
 
 def task_of(model: Model, task: str, where: str = "") -> Any:
-    """Return a task of a model: a class of ``Task``, or a function.
+    """Return a task of a model: a subclass of ``Task``, or a function.
 
     Args:
-        task: the name of an attribute of ``Tasks``.
+        task: an attribute of ``Tasks``.
 
     Raises:
-        ModelError: if models of this kind cannot do the task; it names the kinds that can.
+        ModelError: if models of this kind cannot do the task, with the kinds that can.
     """
     task_class = getattr(tasks_of(model.kind), task)
     if task_class is None:

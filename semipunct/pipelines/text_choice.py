@@ -1,7 +1,7 @@
-"""Choice of marks and capitals in running text, from the distributions of a text model.
+"""Marks and capitals of running text from the distributions of a text model.
 
-A text is decided in sections of some sentences, so that partners of brackets and quotation marks
-are near, and only a few hundred words are in memory, however long the text is.
+A text is decided in sections of several sentences, which limits the distance between partners of
+brackets and quotation marks, and the memory to a few hundred words.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from itertools import accumulate
 from operator import itemgetter
 from typing import Any, NamedTuple
 
@@ -41,16 +40,15 @@ from semipunct.pipelines.results import Restoration
 AnyWords = Sentence[Any] | Words
 Floats = npt.NDArray[np.float64]
 
+# Words from which a section ends after a sentence, and at which it ends in any case.
 SECTION, LONGEST_SECTION = 40, 160
-"""The numbers of words from which a section ends after a sentence, and at which in any case, so
-that partners of brackets and quotation marks are sought nearby."""
 
+# Results omit less probable strings of a slot.
 _NEGLIGIBLE = 1e-4
-"""Strings of a slot are left out of the result unless they are more probable than this."""
 
+# Opening marks. Marks that close in several languages and open in few, such as the Swedish ” and
+# the Danish », count as closing marks.
 _OPENINGS = (ENCLOSING.openings | {"¿", "¡"}) - {'"', "'", "”", "»", "›"}
-"""Opening marks. Marks that also close in some languages, and only open in few, such
-as the quotation marks of Swedish (”) and Danish (»), are closing marks."""
 
 _NO_DRAWS = Draws((), np.zeros((0, 0), np.int64))
 
@@ -60,11 +58,10 @@ class TextStrings:
 
     Attributes:
         final: ``[strings]`` whether a string ends a sentence.
-        rare: ``[strings]`` whether a string has the token that represents all rare ones.
+        rare: ``[strings]`` whether a string has the token for rare marks.
     """
 
     def __init__(self, model: TextModel) -> None:
-        """Tabulate the strings of a model."""
         self.strings: Sequence[Puncteme] = model.strings.strings
         self.number = {string: i for i, string in enumerate(self.strings)}
         self.final = np.array([is_final(string) for string in self.strings])
@@ -75,16 +72,16 @@ class TextStrings:
         self._closing = [self.number.get(string, 0) for string in closing]
 
     def table(self, reading: Reading, slots: slice = slice(None)) -> Floats:
-        """Return the probabilities of the strings of slots, without rare ones."""
+        """Return the probabilities of the strings of slots without rare ones."""
         table = reading.strings[slots, : len(self.strings)].astype(np.float64)
         table[:, self.rare] = 0.0
         return table
 
     def fold(self, first: Floats, last: Floats) -> None:
-        """Leave to slots at the edges of a part the marks that belong to it, in place.
+        """Restrict, in place, the slots at the edges of a part to the marks that belong to it.
 
-        The model was trained on passages from the middle of texts, so the slot between two parts
-        has the marks that close the first and open the second.
+        The training passages are from the middle of texts, so the slot between two parts has the
+        closing marks of the first and the opening marks of the second.
 
         Args:
             first: ``[slots, strings]`` the probabilities of slots before a part.
@@ -94,18 +91,14 @@ class TextStrings:
                 row[:] = np.bincount(target, row, len(row))
 
     def normalise(self, table: Floats) -> Floats:
-        """Return probabilities that sum to 1; where nothing is left, there is no mark.
-
-        Args:
-            table: ``[slots, strings]`` the remaining probabilities, which are changed.
-        """
+        """Normalise ``[slots, strings]`` in place; a slot without probability mass gets no mark."""
         total = table.sum(1)
         table[total <= 0, 0] = 1.0
         return table / np.where(total > 0, total, 1.0)[:, None]
 
 
 class Read(NamedTuple):
-    """A part of a text that a model has read."""
+    """A part of a text with the predictions of a model."""
 
     words: AnyWords
     reading: Reading
@@ -128,7 +121,6 @@ class Chooser:
     threshold: float | None
 
     def restore(self, parts: Iterable[Read]) -> Iterator[Restoration[AnyWords]]:
-        """Yield the restored parts of texts in order."""
         passage = _Passage(self, is_after_sentence=False)
         for part in parts:
             passage.append(part)
@@ -162,14 +154,13 @@ class Chooser:
         return _posteriors(known.strings, known.normalise(allowed))
 
     def before(self, reading: Reading, *, is_after_sentence: bool = False) -> Puncteme:
-        """Return the most probable marks before a passage, as if another one preceded it."""
+        """Return the most probable marks before a passage, as if a text preceded it."""
         row = reading.strings[0, : len(self._known.strings)]
         is_open = self.ends == "none" and not is_after_sentence
         allowed = np.ones(len(row), bool) if is_open else self._known.final
         return self._known.strings[int(np.argmax(np.where(allowed, row, 0.0)))]
 
     def choose(self, words: Words, keep: Keep, views: Sequence[SlotPosterior]) -> list[Puncteme]:
-        """Return the string of each slot of a section."""
         standing = Standing(words, keep, BY_TYPOGRAPHY)
         strings = chosen_strings(standing, _NO_DRAWS, views, self.options, self.threshold)
         strings = without_lone_marks(strings, standing.existing, self._matcher)
@@ -184,11 +175,7 @@ class Chooser:
         return pair_inverted_marks(strings, standing.existing, views, allows)
 
     def recase(self, part: Read, before: Sequence[Puncteme]) -> tuple[str, ...]:
-        """Return the words of a part with the most probable capitals.
-
-        Args:
-            before: ``[n]`` the marks before each word.
-        """
+        """Return the words of a part with the most probable capitals, given preceding marks."""
         forms = part.words.forms
         if part.cased:
             return forms
@@ -208,15 +195,14 @@ class Chooser:
 
 
 class _Passage:
-    """The parts of a passage, which are forgotten when they have been decided."""
+    """A queue of the parts of a passage, from which decided parts are removed."""
 
     def __init__(self, chooser: Chooser, *, is_after_sentence: bool) -> None:
-        """Begin without words."""
         self._chooser, self._is_after_sentence = chooser, is_after_sentence
         self._waiting: deque[Read] = deque()
         self._before: Puncteme | None = None
-        self._ended: Puncteme = ()  # what stood at the end of the part before the first one
-        # Columns begin with the first part that waits.
+        self._ended: Puncteme = ()  # the original marks at the end of the preceding part
+        # Columns start at the first queued part.
         self._forms: list[str] = []
         self._slots: list[Puncteme] = [()]
         self._closed: set[int] = set()
@@ -225,7 +211,7 @@ class _Passage:
         self._seen = self._start = 0
 
     def append(self, part: Read) -> None:
-        """Add a part, whose first slot is the last one of the part before it."""
+        """Add a part, whose first slot is the last slot of the preceding part."""
         words, is_first = part.words, not self._known
         self._waiting.append(part)
         self._closed.update(slot + len(self._forms) for slot in words.closed)
@@ -238,7 +224,6 @@ class _Passage:
             self._before = self._chooser.before(part.reading, is_after_sentence=known)
 
     def decided(self, *, ended: bool) -> Iterator[Restoration[AnyWords]]:
-        """Yield the parts all of whose slots can be decided."""
         size = len(self._forms)
         # Otherwise marks before the next part may still be added to the last slot.
         for slot in range(self._seen + 1, size + ended):
@@ -253,7 +238,7 @@ class _Passage:
             yield self._restoration()
 
     def _decide(self, slot: int) -> None:
-        """Decide the section that ends with a slot; its first one has been decided before."""
+        """Decide the section that ends with a slot."""
         start, self._start = self._start, slot
         slots = self._slots[start : slot + 1]
         closed = {number - start for number in self._closed if start <= number <= slot}
@@ -263,7 +248,7 @@ class _Passage:
         first = self._waiting[0].words
         if first.source == "treebank":
             closed = {number for number in closed if not slots[number]}
-        # Whatever the source, marks are inserted as in text, and with partners.
+        # Treebanks get marks as text does, with partners.
         section = Words(
             first.sentence_id, first.path, first.line, tuple(self._forms[start:slot]),
             tuple(slots), frozenset(closed), "text",
@@ -273,7 +258,6 @@ class _Passage:
         self._chosen += strings[1:] if self._chosen else strings
 
     def _restoration(self) -> Restoration[AnyWords]:
-        """Return the first part, and forget it."""
         part = self._waiting.popleft()
         words, size = part.words, len(part.words.forms)
         slots, views = self._chosen[: size + 1], self._known[: size + 1]
@@ -325,7 +309,6 @@ def map_strings(view: SlotPosterior, to: Callable[[Puncteme], Puncteme]) -> Slot
 def _posteriors(
     strings: Sequence[Puncteme], probability: npt.NDArray[np.float64]
 ) -> list[SlotPosterior]:
-    """Return the distribution of each slot, with its probable strings in order."""
     order = np.argsort(-probability, 1, kind="stable")
     ranked = np.take_along_axis(probability, order, 1)
     ranked[:, 1:][ranked[:, 1:] <= _NEGLIGIBLE] = 0.0
@@ -337,19 +320,16 @@ def _posteriors(
     ]
 
 
+# The strings of the slots of a line, and their distributions.
 Row = tuple[tuple[Puncteme, ...], tuple[SlotPosterior, ...]]
-"""The strings of the slots of a line, and their distributions."""
 
 
 @dataclass(frozen=True, slots=True)
 class JoinedLines:
-    """Lines of a text whose sentences cross their ends.
+    """Lines of a text whose sentences cross line ends.
 
-    The last slot of a line and the first one of the next are one slot. Marks before a line that
-    never change, such as the dash before a second speaker's words, are not in it.
-
-    Attributes:
-        lines: at least one.
+    The last slot of a line and the first slot of the next are one slot, without constant marks such
+    as the dash before a second speaker's words.
     """
 
     lines: Sequence[AnyWords]
@@ -357,19 +337,13 @@ class JoinedLines:
 
     @classmethod
     def of(cls, lines: Sequence[AnyWords]) -> JoinedLines:
-        """Join lines.
-
-        Args:
-            lines: at least one.
-        """
         first = lines[0]
         forms: list[str] = []
         slots: list[Puncteme] = [()]
         closed: set[int] = set()
-        for line in lines:
-            start, label = len(forms), _label(line)
-            closed.update(start + slot for slot in line.closed if slot or not label)
-            slots[-1:] = [(*slots[-1], *line.slots[0][len(label) :]), *line.slots[1:]]
+        for line, _ in map(without_label, lines):
+            closed.update(len(forms) + slot for slot in line.closed)
+            slots[-1:] = [(*slots[-1], *line.slots[0]), *line.slots[1:]]
             forms += line.forms
         words = Words(
             first.sentence_id, first.path, first.line, tuple(forms), tuple(slots),
@@ -380,46 +354,46 @@ class JoinedLines:
     def divide(
         self, slots: Sequence[Puncteme], posteriors: Sequence[SlotPosterior]
     ) -> Iterator[Row]:
-        """Yield the slots and distributions of each line.
-
-        Args:
-            slots: ``[n + 1]`` strings for all lines together.
-            posteriors: ``[n + 1]`` their distributions.
-        """
-        ends = [*accumulate(len(line.forms) for line in self.lines)]
-        labels = [*map(_label, self.lines)]
-        began = [
-            line.slots[0][len(label) :] for line, label in zip(self.lines, labels, strict=True)
-        ]
-        for number, (line, end) in enumerate(zip(self.lines, ends, strict=True)):
-            start = end - len(line.forms)
-            strings = [*slots[start : end + 1]]
-            views = [*posteriors[start : end + 1]]
-            ended = self.lines[number - 1].slots[-1] if number else None
-            opening = partial(_with_label, label=labels[number], ended=ended, began=began[number])
-            strings[0], views[0] = opening(strings[0]), map_strings(views[0], opening)
-            if number + 1 < len(self.lines):
-                closing = partial(_closing, ended=line.slots[-1], began=began[number + 1])
+        """Yield the slots and distributions of each line."""
+        lines, labels = zip(*map(without_label, self.lines), strict=True)
+        start = 0
+        for number, (line, label) in enumerate(zip(lines, labels, strict=True)):
+            end = start + len(line.forms)
+            strings, views = [*slots[start : end + 1]], [*posteriors[start : end + 1]]
+            if number:
+                opening = partial(_opening, ended=lines[number - 1].slots[-1], began=line.slots[0])
+                strings[0], views[0] = opening(strings[0]), map_strings(views[0], opening)
+            if number + 1 < len(lines):
+                closing = partial(_closing, ended=line.slots[-1], began=lines[number + 1].slots[0])
                 strings[-1], views[-1] = closing(strings[-1]), map_strings(views[-1], closing)
-            yield tuple(strings), tuple(views)
-
-
-def _label(line: AnyWords) -> Puncteme:
-    return line.slots[0] if 0 in line.closed else ()
+            yield with_label(label, strings, views)
+            start = end
 
 
 def _opening(string: Puncteme, ended: Puncteme, began: Puncteme) -> Puncteme:
-    """Return the marks of a string before the second of two lines."""
     return began if string == (*ended, *began) else opening_marks(string)
 
 
 def _closing(string: Puncteme, ended: Puncteme, began: Puncteme) -> Puncteme:
-    """Return the marks after the first of two lines, as ``_opening`` does."""
     return string[: len(string) - len(_opening(string, ended, began))]
 
 
-def _with_label(
-    string: Puncteme, label: Puncteme, ended: Puncteme | None, began: Puncteme
-) -> Puncteme:
-    """Return the marks before a line; all of a string if there is no line before it."""
-    return (*label, *(string if ended is None else _opening(string, ended, began)))
+def without_label(line: AnyWords) -> tuple[AnyWords, Puncteme]:
+    """Separate a line from the constant marks before it.
+
+    The dash before an item or a second speaker does not separate two words of a text that crosses
+    line ends: the preceding line may end with a period.
+    """
+    label = line.slots[0] if 0 in line.closed else ()
+    if label:
+        line = replace(line, slots=((), *line.slots[1:]), closed=line.closed - {0})
+    return line, label
+
+
+def with_label(
+    label: Puncteme, slots: Sequence[Puncteme], posteriors: Sequence[SlotPosterior]
+) -> Row:
+    """Put constant marks before the marks of a line, and into their distributions."""
+    first, *others = posteriors
+    strings = tuple((*label, *string) for string in first.strings)
+    return ((*label, *slots[0]), *slots[1:]), (replace(first, strings=strings), *others)

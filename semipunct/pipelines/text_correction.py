@@ -1,8 +1,8 @@
-"""Punctuation correction of running text by a text model, without trees.
+"""Correction of running text by a text model, without trees.
 
-The model reads the written marks of every slot and gives the probability of each string being right
-(``models.running_text.guises``). A slot is changed if another string that its error channel may
-turn into the written one is more probable, and probable enough.
+The model reads the original marks of all slots and predicts the probability that each string is
+correct (``models.running_text.guises``). A slot changes if another string is more probable, and
+probable enough, among the strings that the error channel can turn into the original one.
 """
 
 from __future__ import annotations
@@ -34,25 +34,25 @@ from semipunct.pipelines.text_choice import (
     JoinedLines,
     TextStrings,
 )
-from semipunct.pipelines.text_restoration import Part, has_capitals
+from semipunct.pipelines.text_restoration import has_capitals
 from semipunct.pipelines.trained import Trained, model_of_kind
 
 Floats = npt.NDArray[np.float64]
 
+# The default minimum probability of a correction. On learners' text and on web text, F0.5 is flat
+# from 0.5 to 0.8, but higher values change far fewer correct marks.
 LEAST = 0.75
-"""The default of the least probability of a correction. F0.5 is about the same for all from 0.5 to
-0.8, on text of learners and on web text, but far fewer right marks are changed with higher ones."""
 
+# Mean lengths in words of a sentence, and of a heading or another line without a final mark.
 _SENTENCE, _HEADING = 15, 4
-"""The usual numbers of words of a sentence, and of a heading or another line without a mark."""
 
+# Lines whose final mark was forgotten, for each line that needs none, and the maximum of this
+# ratio, for long lines; tuned on learners' text and on web text, where lines of any length lack the
+# mark.
 _FORGOTTEN, _MOST_FORGOTTEN = 0.03, 0.2
-"""The number of lines whose writer forgot the mark at their end, for one that needs none; and the
-largest one, of long lines. They were chosen on text of learners and on web text, where lines of any
-length have no mark."""
 
+# Results omit less probable strings of a slot.
 _NEGLIGIBLE = 1e-4
-"""Strings of a slot are left out of the result unless they are more probable than this."""
 
 
 def correct_running_text(
@@ -64,8 +64,8 @@ def correct_running_text(
     """Correct the marks of running text; words and their capitals are unchanged.
 
     Args:
-        options: by default ``CorrectOptions()``, with a minimum confidence of ``LEAST``; nothing is
-            drawn, so ``samples`` and ``seed`` have no effect.
+        options: by default ``CorrectOptions()`` with a minimum confidence of ``LEAST``; ``samples``
+            and ``seed`` have no effect, since nothing is drawn.
     """
     options = with_default(replace(options or CorrectOptions(), **settings))
     fitted = model_of_kind(model, TextModel)
@@ -75,32 +75,18 @@ def correct_running_text(
 
 
 def correct_parts(
-    model: Trained[Any], parts: Sequence[Part], options: CorrectOptions
+    model: Trained[Any], texts: Sequence[Sequence[AnyWords]], options: CorrectOptions
 ) -> list[Corrected]:
-    """Correct the marks of texts whose sentences cross the ends of lines."""
-    texts = [JoinedLines.of(lines) for lines in _texts(parts)]
-    answers = _correct_texts(model, [text.words for text in texts], options)
+    """Correct the marks of the lines of texts whose sentences cross line ends."""
+    joined = [JoinedLines.of(lines) for lines in texts]
+    answers = _correct_texts(model, [text.words for text in joined], options)
     return [
-        line for text, answer in zip(texts, answers, strict=True) for line in _divided(text, answer)
+        explain_corrections(cast(Sentence, words), slots, posteriors)
+        for text, answer in zip(joined, answers, strict=True)
+        for words, (slots, posteriors) in zip(
+            text.lines, text.divide(answer.slots, answer.posteriors), strict=True
+        )
     ]
-
-
-def _texts(parts: Sequence[Part]) -> Iterator[list[AnyWords]]:
-    lines: list[AnyWords] = []
-    for part in parts:
-        lines.append(part.words)
-        if part.ends_text:
-            yield lines
-            lines = []
-    if lines:
-        yield lines
-
-
-def _divided(text: JoinedLines, answer: Corrected) -> Iterator[Corrected]:
-    """Yield the corrected lines of a text."""
-    rows = text.divide(answer.slots, answer.posteriors)
-    for words, (slots, posteriors) in zip(text.lines, rows, strict=True):
-        yield explain_corrections(cast(Sentence, words), slots, posteriors)
 
 
 def _correct_texts(
@@ -120,7 +106,7 @@ def _correct_texts(
 
 
 def with_default(options: CorrectOptions) -> CorrectOptions:
-    """Return options with the minimum confidence of text models, if they have none."""
+    """Fill in the default minimum confidence of text models."""
     if options.minimum_confidence is not None:
         return options
     return replace(options, minimum_confidence=LEAST)
@@ -141,7 +127,6 @@ class Channel:
     """The strings of a text model, with their possible corrections."""
 
     def __init__(self, model: TextModel) -> None:
-        """Prepare the tables of a model."""
         self.known = TextStrings(model)
         size = len(self.known.strings)
         self._possible = (model.errors[:size, :size] > 0) | np.eye(size, dtype=bool)
@@ -151,7 +136,7 @@ class Channel:
         """Return the probabilities of the strings of a line, ``[n + 1, strings]``.
 
         Args:
-            written: ``[n + 1]`` the strings as written.
+            written: ``[n + 1]`` the original strings.
         """
         known = self.known
         summed = reading.strings[:, : len(known.strings)].astype(np.float64)
@@ -162,13 +147,9 @@ class Channel:
         return summed
 
     def posterior(self, written: Puncteme, probability: Floats) -> SlotPosterior:
-        """Return the distribution over the written string and those it may be an error for.
-
-        Args:
-            probability: ``[strings]`` of all strings.
-        """
+        """Return the distribution over the original string and its possible corrections."""
         tag = self.known.number.get(written)
-        if tag is None:  # The channel never writes a string that has no tag of its own.
+        if tag is None:  # the channel never writes a string without a tag
             return SlotPosterior((written,), np.ones(1))
         share = np.where(self._possible[:, tag], probability, 0.0)
         share[tag] = max(share[tag], 1e-9)
@@ -182,13 +163,12 @@ class Channel:
 
 
 def odds_of_sentence(words: int) -> float:
-    """Return the factor for the odds that a line ends with a mark, if none is written there.
+    """Return the factor for the odds of a final mark on a line without one.
 
-    The model has seen texts cut anywhere, where one slot of ``_SENTENCE`` is the end of a sentence.
-    A line is never cut: it is a sentence, or a heading, which is shorter. The numbers of words of
-    either are distributed geometrically.
+    The training passages are cut anywhere, but a line is a sentence or a heading, which is shorter.
+    The lengths of both are geometrically distributed.
     """
-    # In logs: the probability of a heading of some 3,000 words is too small for a number.
+    # In logs, since the probability of a heading of 3,000 words underflows.
     sentence, heading = (
         (words - 1) * math.log1p(-1 / mean) - math.log(mean) for mean in (_SENTENCE, _HEADING)
     )
@@ -214,7 +194,7 @@ def _corrected(
 
 
 def _best(view: SlotPosterior, written: Puncteme, options: CorrectOptions) -> Puncteme:
-    """Return the most probable string that the options permit; the written one if in doubt."""
+    """Return the most probable permitted string; the original one if in doubt."""
     best = next(
         (s for s in view.strings if s == written or may_replace(s, written, options.marks)), written
     )
@@ -226,7 +206,7 @@ def _parts(
 ) -> Iterator[tuple[Words, Sequence[SlotPosterior]]]:
     """Divide a line after sentences.
 
-    The first slot of a part is the last one of the part before it, where it is decided.
+    The first slot of a part is the last slot of the preceding part, which decides it.
     """
     start, size = 0, len(words.forms)
     for slot in range(1, size + 1):

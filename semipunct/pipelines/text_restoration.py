@@ -21,14 +21,21 @@ from semipunct.models.running_text.reader import Query, Reading, TextReader
 from semipunct.pipelines.distributions import SlotPosterior, rank_strings
 from semipunct.pipelines.options import Lines, RestoreOptions, check_values
 from semipunct.pipelines.results import Restoration
-from semipunct.pipelines.text_choice import AnyWords, Chooser, Read, TextStrings
+from semipunct.pipelines.text_choice import (
+    AnyWords,
+    Chooser,
+    Read,
+    TextStrings,
+    with_label,
+    without_label,
+)
 from semipunct.pipelines.trained import Trained, model_of_kind
 
+# The largest share of capitalised words in a text without meaningful capitals.
 _ACCIDENTS = 0.02
-"""The share of words with capitals up to which a text counts as one without."""
 
+# Words that decide whether a text has capitals, unless lines are judged singly.
 _SAMPLE = 2048
-"""The words from which it is judged whether a text has capitals, if lines are not judged singly."""
 
 
 class Part(NamedTuple):
@@ -48,13 +55,13 @@ def restore_running_text(
 ) -> list[Restoration[AnyWords] | OmittedT]:
     """Restore the marks and capitals of running text.
 
-    Marks that are kept are evidence for the others, and so are capitals, which are restored where a
-    text has none. Those of sentences of a treebank stay.
+    Kept marks are evidence for the others, as are capitals, which are restored where a text has
+    none.
 
     Args:
-        options: by default ``RestoreOptions()``; nothing is drawn, so ``samples``, ``seed`` and
-            ``minimise`` have no effect. By default a line is a paragraph, and decisions optimise
-            F1.
+        options: by default ``RestoreOptions()``, with each line as a paragraph and F1 as the
+            objective; ``samples``, ``seed`` and ``minimise`` have no effect, since nothing is
+            drawn.
     """
     options = replace(options or RestoreOptions(), **settings)
     usable: list[AnyWords] = without_omitted(contents)
@@ -68,17 +75,17 @@ def restored_parts(
     parts: Iterable[Part],
     options: RestoreOptions,
 ) -> Iterator[Restoration[AnyWords]]:
-    """Yield the restored parts of texts, of which some thousand words are in memory at a time."""
+    """Yield the restored parts of texts, with a few thousand words in memory at a time."""
     fitted = model_of_kind(model, TextModel)
     _check(options, fitted)
-    options = replace(options, minimise="slots")  # there are no draws to choose from
+    options = replace(options, minimise="slots")  # nothing is drawn
     ends = lines_of(options)
     threshold = None if options.objective == "edits" else float(model.parameters[THRESHOLD])
     chooser = Chooser(fitted, options, ends, threshold)
     reader = TextReader(fitted, model.parameters)
-    labels: deque[Puncteme] = deque()
+    lines: deque[AnyWords] = deque()
     if ends == "none":
-        parts = _without_labels(parts, labels)
+        parts = _without_labels(parts, lines)
     parts_with_ends = _ended(parts, ends)
     judged = (
         ((part, False) for part in parts_with_ends)
@@ -86,45 +93,29 @@ def restored_parts(
         else _judged(parts_with_ends, ends)
     )
     restored = chooser.restore(_read(reader, judged, options))
-    return restored if ends != "none" else _with_labels(restored, labels)
+    return restored if ends != "none" else _with_labels(restored, lines)
 
 
-def _without_labels(parts: Iterable[Part], labels: deque[Puncteme]) -> Iterator[Part]:
-    """Yield parts without the marks before a line that never change, which are set aside.
-
-    The dash before an item, or before a second speaker in a subtitle, is no mark between
-    two words of the text that crosses the lines: the line before it may end with a period.
-    """
+def _without_labels(parts: Iterable[Part], lines: deque[AnyWords]) -> Iterator[Part]:
     for part in parts:
-        words = part.words
-        labels.append(words.slots[0] if 0 in words.closed else ())
-        if labels[-1]:
-            slots, closed = ((), *words.slots[1:]), words.closed - {0}
-            part = part._replace(words=replace(words, slots=slots, closed=closed))
-        yield part
+        lines.append(part.words)
+        yield part._replace(words=without_label(part.words)[0])
 
 
 def _with_labels(
-    restored: Iterable[Restoration[AnyWords]], labels: deque[Puncteme]
+    restored: Iterable[Restoration[AnyWords]], lines: deque[AnyWords]
 ) -> Iterator[Restoration[AnyWords]]:
-    """Yield restored parts with the marks that were set aside."""
     for restoration in restored:
-        label, words = labels.popleft(), restoration.sentence
-        if label:
-            slots, closed = (label, *words.slots[1:]), words.closed | {0}
-            first, *later = restoration.posteriors
-            strings = tuple((*label, *string) for string in first.strings)
-            restoration = replace(
-                restoration,
-                sentence=replace(words, slots=slots, closed=closed),
-                slots=((*label, *restoration.slots[0]), *restoration.slots[1:]),
-                posteriors=(replace(first, strings=strings), *later),
-            )
+        line = lines.popleft()
+        if label := without_label(line)[1]:
+            slots, views = with_label(label, restoration.slots, restoration.posteriors)
+            sentence = replace(restoration.sentence, slots=line.slots, closed=line.closed)
+            restoration = replace(restoration, sentence=sentence, slots=slots, posteriors=views)
         yield restoration
 
 
 def lines_of(options: RestoreOptions) -> Lines:
-    """Return the meaning of the ends of lines, with the default for texts filled in."""
+    """Return the meaning of line ends, or its default for texts."""
     return options.lines or "paragraph"
 
 
@@ -140,7 +131,7 @@ def _check(options: RestoreOptions, model: TextModel) -> None:
 
 
 def _ended(parts: Iterable[Part], ends: Lines) -> Iterator[Part]:
-    """Yield parts, of which the last one ends its text, as does the end of a line that says so."""
+    """Yield parts, marking the ends of texts and of meaningful lines."""
     last: Part | None = None
     for part in parts:
         if last is not None:
@@ -151,10 +142,10 @@ def _ended(parts: Iterable[Part], ends: Lines) -> Iterator[Part]:
 
 
 def _judged(parts: Iterable[Part], ends: Lines) -> Iterator[tuple[Part, bool]]:
-    """Yield parts, and whether their capitals are meant.
+    """Yield parts with whether their capitals are meaningful.
 
-    A line is judged by its own words. If lines are no units of the text, all are judged by its
-    first words.
+    A line is judged by its own words, or by the first words of the text if line ends are
+    meaningless.
     """
     if ends != "none":
         yield from ((part, has_capitals(part.words, _speech(part.words))) for part in parts)
@@ -165,7 +156,7 @@ def _judged(parts: Iterable[Part], ends: Lines) -> Iterator[tuple[Part, bool]]:
     path: str | None = None
     ended = False
     for part in parts:
-        # A text may have turns of a few words, but is no more than a file.
+        # A text may consist of short turns, but does not extend beyond a file.
         if ended or path != part.words.path:
             yield from _judged_by(waiting, sample)
             waiting, sample, cased, path = [], [], None, part.words.path
@@ -193,9 +184,9 @@ def _judged_by(parts: Sequence[Part], sample: Sequence[str]) -> Iterator[tuple[P
 
 
 def has_capitals(words: AnyWords, forms: Sequence[str]) -> bool:
-    """Return whether capitals are meant; a transcript may have a few by accident.
+    """Return whether capitals are meaningful; a transcript may have a few by accident.
 
-    Those of a treebank are part of its words.
+    Capitals of a treebank are part of its words.
     """
     capitals = sum(form != form.lower() for form in forms)
     return words.source == "treebank" or capitals > _ACCIDENTS * len(forms)
@@ -204,7 +195,6 @@ def has_capitals(words: AnyWords, forms: Sequence[str]) -> bool:
 def _read(
     reader: TextReader, parts: Iterable[tuple[Part, bool]], options: RestoreOptions
 ) -> Iterator[Read]:
-    """Yield parts with the distributions of their slots."""
     waiting: deque[tuple[Part, bool]] = deque()
 
     def queries() -> Iterator[Query]:
@@ -224,13 +214,7 @@ def _read(
 
 
 def with_dots(slots: Sequence[Puncteme]) -> tuple[Puncteme, ...]:
-    """Return strings as a text model sees them, for which the dot of an abbreviation is a period.
-
-    Such a dot absorbs the period that follows it.
-
-    Args:
-        slots: ``[n + 1]`` strings of tokens.
-    """
+    """Encode the dots of abbreviations, which absorb a following period, as text models do."""
     if not any(ABBREVIATION in string for string in slots):
         return tuple(slots)
     return tuple(
@@ -242,7 +226,7 @@ def with_dots(slots: Sequence[Puncteme]) -> tuple[Puncteme, ...]:
 
 
 def with_compared_marks(restoration: Restoration[AnyWords]) -> Restoration[AnyWords]:
-    """Return a restoration whose sentence has the marks for comparison with a text model."""
+    """Encode the marks of a sentence for comparison with a text model."""
     slots = with_dots(restoration.sentence.slots)
     return replace(
         restoration,
@@ -256,7 +240,7 @@ def running_text_signature(
     sentences: Sequence[AnyWords],
     options: RestoreOptions,
 ) -> str:
-    """Return the signature of figures, which are comparable if they differ only in the model."""
+    """Return the signature of the figures of a text model."""
     examples = [_Surface(s) if isinstance(s, Words) else s for s in sentences]
     keep = "+".join(sorted({options.keep_for(sentence) for sentence in sentences}))
     return figures_signature(
@@ -285,11 +269,7 @@ class _Surface:
 def text_views(
     model: Trained[Any], sentences: Sequence[AnyWords], options: RestoreOptions
 ) -> list[tuple[SlotPosterior, ...]]:
-    """Return the distributions of slots that a text model predicts for sentences.
-
-    Returns:
-        ``[n + 1]`` distributions for each sentence.
-    """
+    """Return the distributions of slots ``[n + 1]`` of each sentence under a text model."""
     fitted = model_of_kind(model, TextModel)
     texts = [list(of) for _, of in groupby(sentences, key=lambda s: s.path)]
     queries = [_query(text, options) for text in texts]
@@ -299,32 +279,30 @@ def text_views(
 
 
 def _query(text: Sequence[AnyWords], options: RestoreOptions) -> Query:
-    """Return the input of the network: kept marks, and capitals if there are any."""
     slots: list[Puncteme] = [()]
     for s in text:
         standing = s.slots if options.keep_for(s) == "keep" else ((),) * len(s.slots)
         slots[-1] = (*slots[-1], *standing[0])
         slots += standing[1:]
     forms = [form for s in text for form in s.forms]
-    # Ends in running text are guesses of the same model, which are no evidence for it.
+    # Sentence ends in running text are predictions of the same model, hence no evidence.
     boundaries = frozenset(() if text[0].source == "text" else _edges(text))
     return Query(forms, slots, has_capitals(text[0], forms), boundaries=boundaries)
 
 
 def _edges(text: Sequence[AnyWords]) -> list[int]:
-    """Return the slots of a text between sentences, with its first and last one."""
+    """Return the slots between sentences, with the first and last slot of the text."""
     return np.cumsum([0, *(len(s.forms) for s in text)]).tolist()
 
 
 def _views(
     known: TextStrings, text: Sequence[AnyWords], reading: Reading
 ) -> Iterator[tuple[SlotPosterior, ...]]:
-    """Yield the distributions of each sentence of a text."""
     edges = _edges(text)
     for sentence, start, stop in zip(text, edges[:-1], edges[1:], strict=True):
         table = known.table(reading, slice(start, stop + 1))
         table[1:-1] *= ~known.final
-        # In running text, a sentence ends where there is a mark that says so.
+        # In running text, final marks end sentences.
         if sentence.source == "text" and known.final.any():
             table[[0, -1]] *= known.final
         known.fold(table[:1], table[-1:])

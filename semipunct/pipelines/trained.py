@@ -1,4 +1,4 @@
-"""Trained models, as tasks take them: with weights in place, after a check of the kind."""
+"""Trained models with their weights in place, checked for their kind."""
 
 from __future__ import annotations
 
@@ -14,36 +14,31 @@ if TYPE_CHECKING:
     from semipunct.models.punctuation.model import PunctuationModel
 
 Slots = tuple[Puncteme, ...]
-"""The string of each slot of a sentence."""
 
 M = TypeVar("M", bound=Model)
 M_co = TypeVar("M_co", bound=Model, covariant=True)
 
 
 class Trained(Protocol[M_co]):
-    """A model with its weights: loaded from a folder, or the result of a training run."""
+    """A model with its weights, loaded from a folder or trained."""
 
     @property
-    def model(self) -> M_co:
-        """The model without its weights."""
-        ...
+    def model(self) -> M_co: ...
 
     @property
-    def parameters(self) -> Weights:
-        """The weights by name."""
-        ...
+    def parameters(self) -> Weights: ...
 
 
 @dataclass(frozen=True, slots=True)
 class InPlace(Generic[M]):
-    """A model with its weights, placed where its batches read them."""
+    """A model with its weights on the device of its batches."""
 
     model: M
     parameters: Weights
 
     @classmethod
     def of(cls, trained: Trained[M]) -> InPlace[M]:
-        """Place the weights once rather than once per batch."""
+        """Transfer the weights once rather than once per batch."""
         return cls(trained.model, _placed(trained.model, trained.parameters))
 
 
@@ -78,10 +73,10 @@ def punctuation_model(trained: Trained[Any], *, alone: bool = False) -> InPlace[
 
 
 def explaining_model(trained: Trained[Any] | None) -> InPlace[PunctuationModel] | None:
-    """Return the model whose underlying trees explain marks; None if there is none.
+    """Return the model whose underlying trees explain marks, or None.
 
-    A slot tagger or a text model has no such trees. A correction model that reads the underlying
-    tree of the written text needs another model to find that tree first, so it is none, either.
+    Slot taggers and text models have no such trees. A correction model that reads the underlying
+    tree of the original text does not qualify either: finding that tree takes another model.
     """
     from semipunct.models.punctuation.corrector import CorrectionModel
     from semipunct.models.punctuation.model import PunctuationModel

@@ -1,8 +1,8 @@
-"""Punctuation correction: from text as written to corrections of single slots (section 6.2).
+"""Correction of single slots of text as written (section 6.2).
 
-The posterior of the correct string of each slot is estimated from draws, as in restoration. A
-string is chosen by it, and a string that differs from the written one is a correction. The best
-underlying tree of the corrected sentence shows which constituents account for it.
+As in restoration, draws estimate the posterior of the correct string of each slot and determine the
+choice. A chosen string that differs from the original is a correction. The best underlying tree of
+the corrected sentence attributes it to constituents.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ def correct_trees(
     """Correct the punctuation of sentences; words, tags and trees are unchanged.
 
     Args:
-        first: the number of the first sentence, for sentences that continue an earlier call, or
-            the number of each that is not omitted; with the seed it determines the draws.
+        first: the number of the first sentence when continuing an earlier call, or the number of
+            each sentence that is not omitted; with the seed it determines the draws.
     """
     fitted = correction_model(model)
     options.check(fitted.model.inventory.tokens)
@@ -103,11 +103,11 @@ def _with_trees(
 def add_written_trees(
     analysis: Trained[Any], sentences: Sequence[Sentence], count: int = 0, seed: int = 0
 ) -> list[list[Sentence]]:
-    """Add underlying trees of the written punctuation to sentences.
+    """Add underlying trees of the original punctuation to sentences.
 
     Returns:
-        For each sentence, one copy for each tree; copies without punctemes if the written
-        punctuation has no analysis, which happens only with hard sets.
+        For each sentence, a copy per tree; without punctemes if the punctuation has no analysis,
+        which only hard sets produce.
     """
     fitted = punctuation_model(analysis, alone=True)
     bare = [
@@ -134,7 +134,6 @@ def add_written_trees(
 def _chosen(
     sentence: Sentence, draws: Draws, model: CorrectionModel, options: CorrectOptions
 ) -> tuple[Slots, tuple[SlotPosterior, ...]]:
-    """Choose the corrected strings of a sentence, and return them with all posteriors."""
     tokens = frozenset(model.inventory.tokens)
     views = tuple(
         _with_own_string(view, written, tokens)
@@ -159,7 +158,7 @@ def _chosen(
 
 
 def _with_own_string(view: SlotPosterior, written: Puncteme, tokens: Set[str]) -> SlotPosterior:
-    """Replace the model's encoding of the written string, with unknown tokens, by the string."""
+    """Replace the model's encoding of the original string by the string itself."""
     encoded = with_unknown(written, tokens)
     if encoded == written:
         return view
@@ -168,7 +167,7 @@ def _with_own_string(view: SlotPosterior, written: Puncteme, tokens: Set[str]) -
 
 
 def _possible(view: SlotPosterior, written: Puncteme, model: CorrectionModel) -> SlotPosterior:
-    """Keep only strings that the corrections seen in training can produce, and renormalise."""
+    """Condition on strings that the corrections seen in training can produce."""
     possible = [
         (string, probability)
         for string, probability in zip(view.strings, view.probability.tolist(), strict=True)
@@ -181,7 +180,7 @@ def _possible(view: SlotPosterior, written: Puncteme, model: CorrectionModel) ->
 
 
 def _most_probable(view: SlotPosterior, written: Puncteme, options: CorrectOptions) -> Puncteme:
-    """Return the most probable string among the written one and its possible replacements."""
+    """Return the most probable string among the original and its possible replacements."""
     strings = (s for s in view.strings if s == written or may_replace(s, written, options.marks))
     return next(strings, written)
 
@@ -192,7 +191,7 @@ def _explained(
     sentences: Sequence[Sentence],
     chosen: Sequence[tuple[Slots, tuple[SlotPosterior, ...]]],
 ) -> list[Corrected]:
-    """Add reasons to corrections, from the best underlying trees of the corrected sentences."""
+    """Add reasons from the best underlying trees of the corrected sentences."""
     changed = [i for i, (s, (slots, _)) in enumerate(zip(sentences, chosen, strict=True))
                if s.slots != slots]  # fmt: skip
     right = [replace(read_sentences[i], slots=chosen[i][0]) for i in changed]
@@ -205,11 +204,7 @@ def _explained(
 
 
 def reason(analysis: Analysis | None, slot: int) -> Reason | None:
-    """Return the punctemes at a slot of an underlying tree, and the edits that rewrite them.
-
-    Args:
-        analysis: the analysis of a sentence, or None.
-    """
+    """Return the punctemes at a slot of an underlying tree, and their rewriting."""
     if analysis is None:
         return None
     tree = analysis.sentence.tree

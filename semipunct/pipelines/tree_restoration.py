@@ -1,16 +1,13 @@
-"""Punctuation restoration: from words and trees to surface punctuation (section 6.1).
+"""Restoration of surface punctuation from words and trees (section 6.1).
 
-The posterior over surface punctuation is represented by draws from it. The loss is edit distance,
-which is a sum over slots, so the expected loss is minimised for each slot separately, exactly,
-among the strings drawn there. (The paper minimises it among whole draws, as ``best_draw`` does.)
+Draws represent the posterior over surface punctuation. Edit distance is a sum over slots, so its
+expectation is minimised exactly in each slot, among the strings drawn there. The paper minimises it
+among whole draws instead (``best_draw``).
 
-With a parser the expected loss is over punctuation and trees: draws for several trees of a sentence
-are pooled, and each slot gets the string of least expected edit distance under all of them (Li,
-Wang and Eisner 2019, footnote 20). The parser's network also predicts the strings of slots
-directly, which helps where its trees are wrong. The two distributions of each slot are averaged,
-and the loss is minimised under their mean. A text model, which has learned from much more text than
-there are trees, takes the parser's place in running text, whose style no treebank has,
-and is one more vote in a treebank.
+With a parser, draws for several trees of a sentence are pooled (Li, Wang and Eisner 2019, footnote
+20), and averaged in each slot with the parser's own distributions, which help where its trees are
+wrong. A text model, trained on far more text, replaces these distributions in running text, and
+joins them in a treebank.
 """
 
 from __future__ import annotations
@@ -45,17 +42,16 @@ from semipunct.pipelines.text_restoration import text_views
 from semipunct.pipelines.trained import Trained, model_of_kind, punctuation_model
 from semipunct.wording import quantity
 
+# Slots times draws per batch: 64 megabytes, without the memory for drawing.
 _CELLS = 2**23
-"""Slots times draws held at a time: 64 megabytes, not counting the memory for drawing them."""
 
+# Default weights of the parser's own distributions: with a model that reads the parser's
+# probabilities, and with an overconfident model that trusts every tree
+# (docs/decisions/restoration.md).
 AWARE, UNAWARE = 0.3, 0.6
-"""Default weights of the parser's own distributions of slots: for a model that reads the parser's
-probabilities, and for one that takes every tree for correct and so is too certain
-(docs/decisions/restoration.md)."""
 
+# Default weight of a text model beside parsers in a treebank (docs/decisions/restoration.md).
 TEXT = 0.7
-"""The default weight of the distributions of a text model, in a treebank together with
-parsers (docs/decisions/restoration.md)."""
 
 
 def restore_trees(
@@ -68,17 +64,15 @@ def restore_trees(
     """Restore the punctuation of sentences, given their trees, or trees and tags of parsers.
 
     Args:
-        options: of the restoration. ``share`` is by default 0.3 for a model of the preset
-            ``parsed`` and 0.6 for others (``default_share``). It is ignored for sentences whose
-            existing marks are used (``keep``), with ``minimise="draws"``, and for parsers that
-            predict no punctuation. ``objective`` is by default ``f1`` for sentences of a text and
-            ``edits`` for sentences of a treebank, and needs a text model.
-        helpers: parsers of equal weight; the result has the tree and tags of the first. The
-            distributions of a text model replace the parsers' in sentences of a text, and join them
-            in a treebank with the weight of one parser; together they weigh 0.7 by default.
-            Consecutive sentences of one file are one text, and kept marks are evidence for it.
-        first: the number of the first sentence, for sentences that continue an earlier call, or
-            the number of each that is not omitted; with the seed it determines the draws.
+        options: ``share`` has no effect on sentences whose visible marks are used (``keep``), with
+            ``minimise="draws"``, and with parsers that predict no punctuation. ``objective`` is by
+            default ``f1`` for text and ``edits`` for treebanks, and needs a text model.
+        helpers: parsers of equal weight, the first of which provides the tree and tags of the
+            result, and a text model, which weighs as much as one parser. Consecutive sentences of
+            one file are one text, for which kept marks are evidence.
+        first: the number of the first sentence when continuing an earlier call, or the number of
+            each sentence that is not omitted; with the seed it determines the draws.
+        --
     """
     usable: list[Any] = without_omitted(sentences)
     if helpers.parsers:
@@ -132,14 +126,14 @@ def _restored_words(
     draws = draw_punctuation(model, analyses, each, numbers_of_trees(first, number))
     texts = text_views(reader, sentences, options) if reader is not None and pooled else []
     restorations: list[Restoration] = []
-    # Draws are counted as they are made: too many would not fit into memory.
+    # Draws are counted on the fly to bound the memory.
     for place, (sentence, of) in enumerate(zip(sentences, parses_of_all, strict=True)):
         joined = Draws.joined([next(draws) for _ in of])
         views = texts[place : place + 1]
-        # A parser sees no marks, and knows the style of a treebank only.
+        # A parser sees no marks, and has only learned the style of treebanks.
         is_known = sentence.source != "text" or not texts
         if is_known and not _is_decided(sentence, options, reads_marks=False):
-            # All trees of a parser come with the same distributions of slots.
+            # All trees of a parser share its distributions of slots.
             views = [*views, *(p.slots for p in of[:: max(1, trees)] if p.slots)]
         pool = None
         if pooled and views and not _is_decided(sentence, options, reads_marks=bool(texts)):
@@ -153,7 +147,7 @@ def _restored_words(
 
 
 def numbers_of_trees(first: int | Sequence[int], each: int) -> int | Sequence[int]:
-    """Return the numbers of the trees of sentences, by which their draws are independent."""
+    """Return the numbers of the trees of sentences, for independent draws."""
     if isinstance(first, int):
         return first * each
     return [of_sentence * each + tree for of_sentence in first for tree in range(each)]
@@ -165,7 +159,7 @@ def draw_punctuation(
     options: RestoreOptions,
     first: int | Sequence[int] = 0,
 ) -> Iterator[Draws]:
-    """Draw the punctuation of sentences, a few of them at a time."""
+    """Draw the punctuation of sentences, in batches."""
     fitted = punctuation_model(model)
     check_values(options, fitted.model.inventory.tokens)
     reads_marks = has_history_features(fitted.parameters)
@@ -181,10 +175,10 @@ def draw_punctuation(
 
 
 def _evidence(sentence: Sentence, options: RestoreOptions, *, reads_marks: bool) -> Evidence | None:
-    """Return the marks of a sentence as evidence; None if there are none, or they are removed.
+    """Return the visible marks as evidence; None if there are none or they are removed.
 
-    A model without features of the marks to the left cannot be drawn given other marks. Unless
-    evidence is requested, its draws for the empty slots of a text do not depend on them.
+    A model without features of the marks to the left cannot condition on marks. Its draws for the
+    empty slots of a text are independent of them, unless evidence is requested.
     """
     keep = options.keep_for(sentence)
     if keep == "replace" or not any(sentence.slots) or (options.keep is None and not reads_marks):
@@ -202,10 +196,10 @@ def restore_from_draws(
     *,
     paired: bool = False,
 ) -> Restoration:
-    """Return the punctuation of least expected edit distance under some draws.
+    """Return the punctuation of least expected edit distance under draws.
 
     Args:
-        views: the posteriors of the slots; by default they are estimated from the draws.
+        views: the posteriors of the slots; by default the relative frequencies of the draws.
     """
     views = posteriors(draws) if views is None else views
     standing = Standing(sentence, options.keep_for(sentence), joining, paired)
@@ -214,7 +208,7 @@ def restore_from_draws(
 
 
 def most_frequent(draws: Draws, count: int) -> tuple[tuple[tuple[Puncteme, ...], float], ...]:
-    """Return the most frequent whole draws, each with its relative frequency."""
+    """Return the most frequent whole draws with their relative frequencies."""
     if not count:
         return ()
     rows, counts = np.unique(draws.chosen, axis=0, return_counts=True)
@@ -226,12 +220,12 @@ def most_frequent(draws: Draws, count: int) -> tuple[tuple[tuple[Puncteme, ...],
 
 
 def default_share(model: PunctuationModel) -> float:
-    """Return the weight of the parsers' own distributions that suits a model."""
+    """Return the default weight of the parsers' own distributions for a model."""
     return AWARE if "expected" in model.options.templates else UNAWARE
 
 
 def _threshold(reader: Trained[Any] | None, options: RestoreOptions) -> float | None:
-    """Return the probability from which marks are inserted for a high F1; None for edits."""
+    """Return the insertion threshold for a high F1; None to minimise edits."""
     if reader is None:
         return None
     model_of_kind(reader, TextModel)
@@ -245,7 +239,7 @@ def _threshold(reader: Trained[Any] | None, options: RestoreOptions) -> float | 
 
 
 def _is_decided(sentence: Sentence | Words, options: RestoreOptions, *, reads_marks: bool) -> bool:
-    """Return whether the visible marks of a sentence are evidence that only the draws respect."""
+    """Return whether only the draws respect the visible marks of a sentence."""
     keep = options.keep_for(sentence)
     is_used = keep == "repair" or (keep == "keep" and not reads_marks)
     return is_used and any(spacing.visible(sentence.slots))
@@ -254,12 +248,7 @@ def _is_decided(sentence: Sentence | Words, options: RestoreOptions, *, reads_ma
 def _pooled(
     model_views: Sequence[SlotPosterior], share: float, views: Sequence[Sequence[SlotPosterior]]
 ) -> tuple[SlotPosterior, ...]:
-    """Return the weighted mean of a model's and the parsers' distributions of each slot.
-
-    Args:
-        model_views: ``[slots]`` the distributions of the model.
-        views: ``[slots]`` of each parser, and of the text model.
-    """
+    """Return the weighted mean of the distributions of each slot."""
     weights = [1 - share, *(share / len(views),) * len(views)]
     return tuple(mean(of_slot, weights) for of_slot in zip(model_views, *views, strict=True))
 
@@ -267,7 +256,7 @@ def _pooled(
 def restoration_signature(
     digest: str, sentences: Sequence[Sentence], options: RestoreOptions
 ) -> str:
-    """Return the signature of figures, which are comparable if they differ only in the model."""
+    """Return the signature of the figures of a restoration."""
     return figures_signature(
         "restoration",
         digest[:12],

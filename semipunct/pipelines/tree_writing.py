@@ -1,4 +1,4 @@
-"""Writing of underlying trees and of parses: annotations, brackets, JSON."""
+"""Underlying trees and parses as annotations, brackets or JSON."""
 
 from __future__ import annotations
 
@@ -19,20 +19,18 @@ if TYPE_CHECKING:
     from semipunct.models.punctuation.decode import Analysis
     from semipunct.pipelines.parses import Parse
 
+# Attributes of a node: the tokens of its left and right puncteme, joined by spaces.
 LEFT, RIGHT = "SemipunctLeft", "SemipunctRight"
-"""Attributes of a node: the tokens of its left and right puncteme, joined by spaces."""
 
 COMMENT = "semipunct_"
-"""The prefix of the names of our comments."""
 
 PREFIX = "Semipunct"
-"""The prefix of the names of attributes: ``SemipunctHead`` is the probability of the head."""
 
+# Prefixes of our annotations, which replace existing ones of a file.
 OURS = (PREFIX, COMMENT)
-"""Prefixes of the names of our annotations; new annotations replace existing ones of a file."""
 
+# Possible only with hard sets.
 NO_ANALYSIS = "no analysis under the model"
-"""The reason to omit a sentence without an analysis (possible only with hard sets)."""
 
 
 def _annotation(
@@ -41,7 +39,6 @@ def _annotation(
     number: int | None,
     label: str,
 ) -> Annotation:
-    """Make the annotation of one of the trees of a sentence."""
     comments = {} if number is None else {f"{COMMENT}{label}": f"{number}"}
     comments |= {f"{COMMENT}{name}": f"{figure:.6f}" for name, figure in figures.items()}
     suffix = "" if number is None else f".{label}{number}"
@@ -51,11 +48,9 @@ def _annotation(
 def tree_annotation(
     analysis: Analysis, number: int | None = None, label: str = "sample"
 ) -> Annotation:
-    """Make the annotation of a sentence with its underlying tree.
+    """Annotate a sentence with its underlying tree, and with natural log probabilities as comments.
 
-    Nodes with a non-empty puncteme get the attributes ``LEFT`` and ``RIGHT``. Comments give
-    ``semipunct_log_likelihood``, ``semipunct_log_joint`` and ``semipunct_log_posterior`` (natural
-    logarithms).
+    Nodes with a non-empty puncteme get the attributes ``LEFT`` and ``RIGHT``.
     """
     attributes: dict[int, dict[str, str]] = {}
     for word, sides in enumerate(analysis.pairs, start=1):
@@ -68,7 +63,7 @@ def tree_annotation(
 
 
 def shown_tokens(analysis: Analysis) -> set[str]:
-    """Return the tokens in the text of an analysis, for a legend of their symbols."""
+    """Return the special tokens of an analysis, for a legend."""
     marks = {token for pair in analysis.pairs for side in pair for token in side}
     edges = (analysis.slots[0].underlying[:1], analysis.slots[-1].underlying[-1:])
     return marks | {token for edge in edges for token in edge}
@@ -77,10 +72,10 @@ def shown_tokens(analysis: Analysis) -> set[str]:
 def analysis_as_dict(
     analysis: Analysis, word_ids: Sequence[int], number: int | None = None, label: str = "sample"
 ) -> dict[str, Any]:
-    """Return the analysis of a sentence of a file as values for JSON.
+    """Return the analysis of a sentence of a file as JSON values.
 
     Args:
-        word_ids: ``[n]`` the number of each word in the file.
+        word_ids: ``[n]`` the ID of each word in the file.
     """
     values = analysis.as_dict()
     return {
@@ -94,7 +89,7 @@ def analysis_as_dict(
 
 
 def omitted_as_dict(omitted: Sentence | Omitted, reason: str) -> dict[str, Any]:
-    """Return a sentence that was left out as values for JSON."""
+    """Return an omitted sentence as JSON values."""
     return {
         "schema": "semipunct.omitted/1",
         "sent_id": omitted.sentence_id,
@@ -103,11 +98,10 @@ def omitted_as_dict(omitted: Sentence | Omitted, reason: str) -> dict[str, Any]:
 
 
 def to_brackets(analysis: Analysis, number: int | None = None) -> str:
-    """Return an analysis as one line.
+    """Format an analysis as a bracketed tree on one line.
 
-    The line is the tree. If a sentence has several analyses, the line has four columns, separated
-    by tabs: the id of the sentence, the number of the analysis, its natural log posterior
-    probability, and the tree.
+    One of several analyses has four columns, separated by tabs: the id of the sentence, the number
+    of the analysis, its natural log posterior probability, and the tree.
     """
     if number is None:
         return str(analysis)
@@ -116,7 +110,7 @@ def to_brackets(analysis: Analysis, number: int | None = None) -> str:
 
 
 def dump(value: dict[str, Any]) -> str:
-    """Return values as one line of strict JSON."""
+    """Return one line of strict JSON."""
     return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 
@@ -129,14 +123,13 @@ def write_analyses(
     label: str,
     inputs: Sequence[str],
 ) -> set[str]:
-    """Write the trees of sentences.
+    """Write the trees of sentences to a stream that does not translate line ends.
 
     Args:
         outcomes: entries and their trees, None for those without.
-        stream: which must not translate line ends.
 
     Returns:
-        The special tokens in the output that a legend explains.
+        The special tokens in the output, for a legend.
     """
     shown: set[str] = set()
     if form == "conllu":
@@ -169,13 +162,11 @@ def write_analyses(
 def _numbered(
     trees: Sequence[Analysis] | None, label: str
 ) -> Iterator[tuple[int | None, Analysis]]:
-    """Yield analyses, numbered if there is a label."""
     for number, analysis in enumerate(trees or (), start=1):
         yield number if label else None, analysis
 
 
 def _reason(content: Any) -> str:
-    """Return why a sentence has no analysis."""
     return content.reason if isinstance(content, Omitted) else NO_ANALYSIS
 
 
@@ -189,7 +180,7 @@ def _texts(
             yield writer.annotate(entry, omission)
         elif trees is None and form == "json":
             yield dump(omitted_as_dict(content, reason))
-        elif trees is None:  # so that every sentence has a line
+        elif trees is None:  # every sentence has a line
             yield f"# {COMMENT}omitted = {reason} (sent_id = {content.sentence_id})"
         for number, analysis in _numbered(trees, label):
             if form == "conllu":
@@ -205,8 +196,7 @@ def parsed_texts(
 ) -> Iterator[str]:
     """Yield the analyses of a sentence as CoNLL-U.
 
-    The comment ``semipunct_log_probability`` is the natural logarithm of the probability of the
-    arcs.
+    The comment ``semipunct_log_probability`` is the natural log probability of the arcs.
     """
     from semipunct.models.parsing.vocabulary import TAGS
 
@@ -226,7 +216,7 @@ def parsed_texts(
 
 
 def parses_as_dict(parses: Sequence[Parse | Omitted]) -> dict[str, Any]:
-    """Return a parsed text as values for JSON."""
+    """Return a parsed text as JSON values."""
     return {
         "schema": "semipunct.parsed-text/1",
         "sentences": [_parsed(parse) for parse in parses if not isinstance(parse, Omitted)],
@@ -234,7 +224,6 @@ def parses_as_dict(parses: Sequence[Parse | Omitted]) -> dict[str, Any]:
 
 
 def _parsed(parse: Parse) -> dict[str, Any]:
-    """Return a sentence: its words in order, and the marks before and after them."""
     sentence = parse.predicted
     before, *after = spacing.visible(sentence.slots)
     relations = parse.relations or (None,) * len(sentence.forms)

@@ -1,6 +1,6 @@
 """Corrected versions and underlying trees of training files.
 
-Mistakes in files are reported before the modules that need JAX are imported.
+Errors in files are reported before importing modules that need JAX.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def check_versions(
     """Check that the options for corrected versions and underlying trees suit a kind.
 
     Args:
-        align: how versions are aligned; None if the option was not given.
+        align: the alignment of versions; None if the option was not given.
     """
     if bool(corrected) != bool(dev_corrected):
         missing = "--dev-corrected" if corrected else "--corrected"
@@ -62,10 +62,10 @@ def check_versions(
 def read_versions(
     written: Sequence[str], corrected: Sequence[str], alignment: Alignment
 ) -> Sequence[Sentence]:
-    """Read original treebanks and their corrected versions; at least one sentence must be usable.
+    """Read original treebanks and their corrected versions, with at least one usable pair.
 
-    With alignment by trees, sentences whose trees differ are left out, as in Li, Wang and Eisner
-    (2019, section 6.2). Words that differ are an error.
+    Alignment by trees omits pairs of sentences with different trees, as Li, Wang and Eisner do
+    (2019, section 6.2). Different words are an error.
     """
     aligned = read_corrections(written, corrected, alignment, omit=alignment == "trees")
     if not aligned:

@@ -1,4 +1,4 @@
-"""Writing of restored and corrected sentences, in the format of their input or in another one."""
+"""Restored and corrected sentences in the format of their input or in another one."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ from semipunct.pipelines.tree_writing import dump, omitted_as_dict
 
 A = TypeVar("A", Restoration[Any], Corrected)
 
+# The writers whose layout each form of output preserves.
 _OWN: dict[str, type] = {"text": TextWriter, "m2": M2Writer}
-"""The writers of files whose layout a form of output preserves."""
 
 
 class MarksTask(Task[OptionsT, A]):
-    """Puts marks into sentences; trees of a parser are written in place of others."""
+    """Writes marks into sentences, and the trees of a parser in place of others."""
 
     kept: ClassVar[tuple[type, ...]] = (TextWriter,)
     writes_trees: ClassVar[bool] = True
@@ -66,7 +66,7 @@ class MarksTask(Task[OptionsT, A]):
     def lines(
         self, outcomes: Iterable[Outcome[A]], form: str, writer: Writer[Any]
     ) -> Iterator[str]:
-        """Yield lines of another form than the input.
+        """Yield lines of a format other than the input's.
 
         Args:
             outcomes: entries and their answers, None for unchanged entries.
@@ -74,11 +74,7 @@ class MarksTask(Task[OptionsT, A]):
 
 
 def _with_trees(outcomes: Iterable[Outcome[Any]], *, conllu: bool) -> Iterator[Outcome[Any]]:
-    """Replace the tags and trees of entries by a parser's.
-
-    Args:
-        outcomes: entries and their results; None for those left unchanged.
-    """
+    """Replace the tags and trees of entries by a parser's."""
     for entry, outcome in outcomes:
         if outcome:
             if isinstance(entry.record, Located):
@@ -111,7 +107,7 @@ class RestoreTask(MarksTask[RestoreOptions, Restoration[Any]]):
 
 
 def in_own_characters(restoration: Restoration[Any], spelt: Sequence[Puncteme]) -> Restoration[Any]:
-    """Return a restoration with the characters of the file instead of the model's tokens.
+    """Replace the model's tokens by the characters of the file.
 
     A file may have straight quotation marks for directional ones of the model.
 
@@ -164,7 +160,7 @@ class CorrectTask(MarksTask[CorrectOptions, Corrected]):
                 yield _corrected_text(entry, corrected, form, writer, offset)
             elif form == "text":
                 yield writer.plain(entry) + "\n"
-            elif form == "m2":  # so that all sentences keep their numbers
+            elif form == "m2":  # every sentence keeps its number
                 tokens = tuple(_tokens(entry))
                 yield m2_sentence((), (tokens,), [(tokens,)])
             elif form == "json" and isinstance(content, Omitted):
@@ -174,7 +170,6 @@ class CorrectTask(MarksTask[CorrectOptions, Corrected]):
 
 
 def _tokens(entry: Entry[Any, Any]) -> Sequence[str]:
-    """Return the tokens of a sentence that was left out, if its format provides them."""
     if isinstance(entry.record, Located):
         return BLANKS.sub(" ", entry.record.text).split()
     return [t.form for t in entry.record.tokens] if isinstance(entry.record, Record) else ()
@@ -183,7 +178,6 @@ def _tokens(entry: Entry[Any, Any]) -> Sequence[str]:
 def _corrected_text(
     entry: Entry[Any, Any], corrected: Corrected, form: str, writer: Writer[Any], offset: int
 ) -> str:
-    """Return a corrected sentence in a form."""
     record = entry.record
     sides = corrected.sentence.slots, corrected.slots
     if form == "m2":
@@ -218,7 +212,7 @@ def _corrected_text(
 def correction_rows(
     corrected: Corrected, spelt: Sequence[Sequence[Puncteme]], places: Places | Located
 ) -> list[dict[str, Any]]:
-    """Return the corrections of a sentence as values for JSON."""
+    """Return the corrections of a sentence as JSON values."""
     rows: list[dict[str, Any]] = []
     visible = [spacing.visible(slots) for slots in spelt]
     line = Line(corrected.sentence.forms, spacing.visible(corrected.slots))
@@ -250,13 +244,13 @@ def correction_rows(
 
 
 def difference(corrected: Corrected, before: str, after: str) -> str:
-    """Return a corrected sentence as lines of a diff; empty if nothing was corrected."""
+    """Format a corrected sentence as lines of a diff; empty without corrections."""
     if not corrected.corrections:
         return ""
     sentence = corrected.sentence
     # A file name need not be valid UTF-8.
     path = sentence.path.encode("utf-8", "backslashreplace").decode("utf-8")
     head = f"@@ {path}:{sentence.line} {sentence.sentence_id} @@"
-    sides = (("-", before), ("+", after))  # a sentence of running text may have several lines
+    sides = (("-", before), ("+", after))  # a sentence may span lines
     lines = (sign + line for sign, text in sides for line in re.split(r"\r?\n|\r", text))
     return "".join(f"{line}\n" for line in (head, *lines))

@@ -1,4 +1,4 @@
-"""Differences between two annotations of the same text: marks, their heads, and spaces."""
+"""Differences between two annotations of a text: marks, their heads, and spaces."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from semipunct.formats.conllu.gaps import Spacing
 from semipunct.formats.conllu.records import Record, Token, read_records
 from semipunct.wording import quantity
 
+# A difference in marks, the tag or head of a mark, or the space after a token.
 DiffKind = Literal["mark", "tag", "head", "space"]
-"""The difference: marks, the tag of one, its head, the space after a token."""
 
 KINDS: tuple[DiffKind, ...] = get_args(DiffKind)
 
@@ -36,7 +36,7 @@ class MarkDifference(msgspec.Struct, frozen=True, rename={"sentence_id": "sent_i
 
 
 class TreebankDiff(msgspec.Struct, frozen=True):
-    """The differences between two annotations of the same text."""
+    """All differences between two annotations of a text."""
 
     files: tuple[str, str]
     sentences: int
@@ -51,14 +51,12 @@ class TreebankDiff(msgspec.Struct, frozen=True):
 
 
 def diff(a: str | Path, b: str | Path) -> TreebankDiff:
-    """Compare the punctuation of two annotations of the same text.
+    """Compare the punctuation of two annotations of a text, with equal words in equal sentences.
 
-    The files must have the same sentences in order, and these the same words. Heads of marks are
-    compared as words, whatever their numbers; heads, tags and relations of words are not compared.
+    Heads of marks are compared as words, whatever their IDs.
 
     Raises:
-        TreebankError: with file, line and sentence, if a file is not CoNLL-U, or sentences or words
-            differ.
+        TreebankError: if a file is not CoNLL-U, or sentences or words differ.
     """
     differences: list[MarkDifference] = []
     marks, common, sentences = [0, 0], 0, 0
@@ -86,7 +84,6 @@ def diff(a: str | Path, b: str | Path) -> TreebankDiff:
 
 
 def _fail_by_length(record: Record, shorter: str | Path, number: int) -> NoReturn:
-    """Raise the error that one file has more sentences."""
     raise TreebankError(
         f"{record.where()}: this is sentence {number:,} of the file, and "
         f"{display_name(shorter)} has only {quantity(number - 1, 'sentence')}; "
@@ -95,15 +92,12 @@ def _fail_by_length(record: Record, shorter: str | Path, number: int) -> NoRetur
 
 
 def _aligned(first: Record, second: Record) -> list[tuple[int, int]]:
-    """Return the indices of the tokens that are in both annotations.
-
-    All words are; of the marks between two words, a longest common subsequence.
-    """
+    """Return index pairs of common tokens: all words, and a longest common subsequence of marks."""
     tokens = first.tokens, second.tokens
     forms = [token.form for token in tokens[0]]
     if forms == [token.form for token in tokens[1]]:
         return [(i, i) for i in range(len(forms))]
-    # A symbol that is a mark in one annotation is no word that the other lacks.
+    # A symbol may be a mark in one annotation and a word in the other.
     marks = {
         token.form
         for side in tokens
@@ -158,7 +152,7 @@ def _fail(first: Record, second: Record, number: int, i: int | None, j: int | No
 def _differences(
     first: Record, second: Record, pairs: Sequence[tuple[int, int]]
 ) -> Iterator[MarkDifference]:
-    """Yield the differences between two annotations of a sentence, in its order."""
+    """Yield the differences between two annotations of a sentence in order."""
     gaps = Spacing.of(first).spaces, Spacing.of(second).spaces
     numbers = {0: 0, -1: -1} | {j + 1: i + 1 for i, j in pairs}
     ends = len(first.tokens), len(second.tokens)
@@ -181,7 +175,7 @@ def _differences(
             ids = a.word_id, b.word_id
             for kind, values, heads in differing:
                 yield MarkDifference(kind, first.sentence_id, lines, ids, a.form, values, heads)
-        # Tokens of one annotation only follow the last common one.
+        # Tokens in only one annotation follow the last common token.
         for token in second.tokens[j + 1 : next_j]:
             places = lines[0], second.line + token.position
             ids, values = (0, token.word_id), ("", token.form)
@@ -203,7 +197,7 @@ def _space(gap: bool | None) -> str:
 
 
 def line(treebanks: TreebankDiff, difference: MarkDifference) -> str:
-    """Write a difference with both of its places."""
+    """Format a difference with both of its places."""
     a, b = (
         f"{file}:{number}" for file, number in zip(treebanks.files, difference.lines, strict=True)
     )
@@ -228,7 +222,7 @@ def _in_words(difference: MarkDifference) -> str:
 
 
 def summary(treebanks: TreebankDiff) -> str:
-    """Write how many differences there are, by kind, and how many marks are in both."""
+    """Summarise the differences by kind, with the number of common marks."""
     counts = treebanks.counts
     kinds = ", ".join(f"{kind} {counts[kind]:,}" for kind in KINDS if counts[kind])
     return (
@@ -239,5 +233,5 @@ def summary(treebanks: TreebankDiff) -> str:
 
 
 def json_object(treebanks: TreebankDiff) -> dict[str, Any]:
-    """Return the differences as values for JSON."""
+    """Return the differences as JSON values."""
     return {"schema": "semipunct.diff/1", **msgspec.to_builtins(treebanks)}

@@ -1,4 +1,4 @@
-"""Heads of the marks of treebanks, attached as the guidelines of Universal Dependencies say."""
+"""Attachment of the marks of treebanks by the guidelines of Universal Dependencies."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ from semipunct.wording import quantity
 
 @dataclass(frozen=True, slots=True, repr=False)
 class NormalisedTreebank:
-    """Treebanks whose marks are attached as the guidelines say.
+    """Treebanks with new heads of marks.
 
     Attributes:
-        convention: the one that was to be followed everywhere; None if it was learnt.
+        convention: the requested convention; None if it was learnt.
     """
 
     sentences: tuple[MarkedSentence, ...]
@@ -41,32 +41,26 @@ class NormalisedTreebank:
 
     @property
     def changes(self) -> list[tuple[MarkedSentence, HeadChange]]:
-        """The new heads of marks, with their sentences."""
         return [(each, change) for each in self.sentences for change in each.changes]
 
     @property
     def faults(self) -> list[str]:
-        """The reasons why sentences were left as they are, with their places."""
         return [each.fault for each in self.sentences if each.fault]
 
     @property
     def governing(self) -> list[tuple[MarkedSentence, int]]:
-        """The marks on which words depend, with their sentences."""
         return [(each, mark) for each in self.sentences for mark in each.governing]
 
     @property
     def marks(self) -> int:
-        """The number of marks."""
         return sum(sum(each.is_mark) for each in self.sentences)
 
     @property
     def rules(self) -> Counter[Rule]:
-        """The number of changes by principle."""
         return Counter(change.rule for each in self.sentences for change in each.changes)
 
     @property
     def text(self) -> str:
-        """The content of a file with all sentences."""
         stream = StringIO(newline="")
         write_texts((each.text for each in self.sentences), stream)
         return stream.getvalue()
@@ -84,21 +78,20 @@ def normalise(
     convention: Convention | None = None,
     strict: bool = False,
 ) -> NormalisedTreebank:
-    """Attach the marks of treebanks as the guidelines of Universal Dependencies say.
+    """Attach the marks of treebanks by the guidelines of Universal Dependencies.
 
     Only heads of tokens with the tag PUNCT and the relation ``punct`` change, and DEPS where it has
-    the same arc. Sentences whose heads are no tree are left as they are.
+    the same arc.
 
     Args:
-        only: the principles by which heads are changed, of ``conjunct``, ``unit``, ``highest`` and
-            ``pair``; all if empty.
-        convention: the attachment of marks between units: to the ``unit`` that a mark sets off, as
-            the guidelines say, or to the ``governor`` of that unit, as in UD 1; None to learn it
-            from the files.
+        only: the principles to apply, of ``conjunct``, ``unit``, ``highest`` and ``pair``; all if
+            empty.
+        convention: attaches marks between units to the ``unit`` that a mark sets off (the
+            guidelines) or to its ``governor`` (UD 1); None to learn it from the files.
 
     Raises:
-        UsageError: if the files are of another format, or a principle or the convention is unknown.
-        TreebankError: with file, line and sentence, if a file is missing or not CoNLL-U.
+        UsageError: if the format of the files, a principle or the convention is unknown.
+        TreebankError: if a file is missing or not CoNLL-U.
     """
     form = format_of(*files)
     if form.name == "ptb" or isinstance(form, DerivationFormat):
@@ -123,12 +116,12 @@ def normalise(
     return NormalisedTreebank(normalised, conventions, convention)
 
 
+# A sentence whose heads still change after so many rounds keeps its original heads.
 _ROUNDS = 10
-"""Sentences whose heads still change after as many rounds are left as they were."""
 
 
+# A context that never occurs, since no mark has an empty form.
 _UNSEEN: Context = ("", False, "")
-"""A context in which no mark was counted, as no mark has an empty form."""
 
 
 def _settle(
@@ -138,13 +131,10 @@ def _settle(
     *,
     strict: bool,
 ) -> tuple[list[dict[int, HeadChange]], Conventions]:
-    """Change heads until nothing changes any more, so that a second run changes nothing.
+    """Iterate to a fixed point, so that a second run changes nothing.
 
-    New heads are votes for conventions, and tell which of an odd number of quotation marks are
-    pairs, so they may have further changes as a consequence.
-
-    Returns:
-        The changes of each sentence by mark, and the conventions of the last round.
+    New heads vote for conventions and determine pairs of quotation marks, so they may cause further
+    changes. Returns the changes of each sentence by mark, and the conventions of the last round.
     """
     changes: list[dict[int, HeadChange]] = [{} for _ in sentences]
     current = list(sentences)
@@ -186,10 +176,7 @@ def _settle(
 
 @contextmanager
 def _without_collections() -> Generator[None, None, None]:
-    """Suspend the search for cycles of objects: there are none, and it takes a quarter of the time.
-
-    The collector visits all sentences again and again while the lines of a treebank are stored.
-    """
+    """Suspend the garbage collector, which takes a quarter of the time and finds no cycles."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:
@@ -213,12 +200,12 @@ def _rule(name: str) -> Rule:
 
 
 def token_name(sentence: MarkedSentence, token: int) -> str:
-    """Write a token with its number: ``5 (came)``."""
+    """Format a token with its number: ``5 (came)``."""
     return f"{token} ({sentence.forms[token]})" if token else "0 (root)"
 
 
 def line(sentence: MarkedSentence, change: HeadChange) -> str:
-    """Write a change as a line with its place, rule, heads and reason."""
+    """Format a change with its place, rule, heads and reason."""
     heads = f"{token_name(sentence, change.before)} → {token_name(sentence, change.after)}"
     return (
         f"{sentence.where(change.mark)}: mark {token_name(sentence, change.mark)}: head {heads}, "
@@ -227,7 +214,7 @@ def line(sentence: MarkedSentence, change: HeadChange) -> str:
 
 
 def governing_line(sentence: MarkedSentence, mark: int) -> str:
-    """Write the place of a mark on which words depend."""
+    """Format the place of a mark with dependents."""
     word = sentence.heads.index(mark)
     return (
         f"{sentence.where(mark)}: mark {token_name(sentence, mark)}: "
@@ -237,7 +224,7 @@ def governing_line(sentence: MarkedSentence, mark: int) -> str:
 
 
 def summary(treebank: NormalisedTreebank) -> str:
-    """Write how many marks change, by rule."""
+    """Summarise the changed marks by rule."""
     changed = sum(bool(each.changes) for each in treebank.sentences)
     rules = ", ".join(f"{rule} {count:,}" for rule, count in treebank.rules.most_common())
     marks = quantity(treebank.marks, "mark")
@@ -248,7 +235,7 @@ def summary(treebank: NormalisedTreebank) -> str:
 
 
 def habit(treebank: NormalisedTreebank) -> str | None:
-    """Write how the treebank attaches marks between units, if it is not as the guidelines say."""
+    """Describe the attachment of marks between units, if it differs from the guidelines."""
     total = treebank.conventions.total
     count, marks = total.get("governor", 0), sum(total.values())
     if treebank.convention is not None or treebank.conventions.usual == "unit":
@@ -261,7 +248,7 @@ def habit(treebank: NormalisedTreebank) -> str | None:
 
 
 def json_object(treebank: NormalisedTreebank, files: Iterable[str]) -> dict[str, Any]:
-    """Return the changes as values for JSON."""
+    """Return the changes as JSON values."""
     return {
         "schema": "semipunct.normalise/1",
         "files": list(files),
@@ -289,7 +276,7 @@ def _placed(sentence: MarkedSentence, mark: int) -> dict[str, Any]:
 
 
 def changes_page(treebank: NormalisedTreebank, title: str) -> Iterator[str]:
-    """Yield the parts of a page with a table of new heads of marks, linked to their trees."""
+    """Yield the parts of a page of new heads, linked to their trees."""
     anchors = Anchors()
     changed = [each for each in treebank.sentences if each.changes]
     names = [anchors.add(each.record.sentence_id) for each in changed]

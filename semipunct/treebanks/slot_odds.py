@@ -1,15 +1,12 @@
 """The odds of other strings in a slot, given the strings of all other slots of the sentence.
 
-By Bayes' rule the ratio of p(x' | T) to p(x | T), where x' differs from x in one slot, is the ratio
-of the posterior probabilities of the two strings of that slot given all others. Both are exact:
-the likelihood sums over all underlying trees. Only the strings to compare with are limited, to
-strings that are usual in the treebank at such a place, and the written string without one of its
-tokens (docs/decisions/treebank-tools.md).
+By Bayes' rule, p(x' | T) / p(x | T), where x' differs from x in one slot, is the ratio of the
+posterior probabilities of the two strings of that slot given all others. The likelihoods are exact;
+the candidates are usual strings of the treebank at such a place, and the original string without
+one token (docs/decisions/treebank-tools.md).
 
-A model is surer than it should be, and of some marks more than of others: of 100 places where it
-gives a final period 95%, the treebank has a period at fewer than 95. Platt's scaling (1999)
-replaces the log odds o of a mark by a o + b, with which the marks as written have the largest
-likelihood. A few errors among them hardly matter, and errors need not be known
+Models are overconfident about marks to varying degrees. Platt scaling (1999) replaces the log odds
+o of a mark by a o + b that maximise the likelihood of the marks as written.
 """
 
 from __future__ import annotations
@@ -35,14 +32,14 @@ from semipunct.pipelines.trained import Trained
 
 Position = Literal["first", "inner", "last"]
 
+# Sentences per batch, which bounds the memory.
 CHUNK = 20_000
-"""Sentences whose likelihoods are computed together, which bounds the memory that they take."""
 
+# Candidates for an empty slot.
 _MISSING: dict[Position, int] = {"first": 1, "inner": 1, "last": 3}
-"""The number of usual strings that may be missing in an empty slot."""
 
+# Candidates to replace a string.
 _INSTEAD = 5
-"""The number of usual strings that are compared with a written one."""
 
 
 class SlotOdds(NamedTuple):
@@ -79,11 +76,9 @@ class UsualStrings:
         return cls(strings, tokens, sum(map(Counter.total, counts.values())))
 
     def log_error(self, meant: Puncteme, written: Puncteme) -> float:
-        """Return the log probability of writing a string by mistake, if there is one mistake.
+        """Return the log probability of writing a string by mistake, given one mistake.
 
-        A mark that is left out or doubled is determined; one that is inserted or exchanged is
-        drawn by its frequency, so a rare mark is seldom written by mistake. Mistakes occur by
-        mark, so one that is inserted may be in any of the slots.
+        An inserted or substituted mark is drawn by frequency, and an insertion may be in any slot.
         """
         change = next(iter(corrections([written], [meant])), None)
         if change is None or change.kind in ("missing", "doubled", "moved"):
@@ -93,7 +88,7 @@ class UsualStrings:
         return chosen + (log(total / self.slots) if change.kind == "superfluous" else 0.0)
 
     def others(self, sentence: Sentence, slot: int) -> list[Puncteme]:
-        """Return the strings with which the string of a slot is compared."""
+        """Return the candidates to replace the string of a slot."""
         if slot in sentence.closed:
             return []
         dot, string = _without_dot(sentence.slots[slot])
@@ -110,7 +105,7 @@ class UsualStrings:
         else:
             shorter = (string[:i] + string[i + 1 :] for i in range(len(string)))
             strings = (*shorter, *usual[:_INSTEAD], ())
-        # No alternative leaves the partner of a bracket or quote alone, or adds a lone one.
+        # No candidate adds an unpaired bracket or quotation mark, or removes only one of a pair.
         return [
             dot + other
             for other in dict.fromkeys(strings)
@@ -120,18 +115,17 @@ class UsualStrings:
         ]
 
 
+# The position of a slot in its sentence, and candidate tokens.
 Context: TypeAlias = tuple[str, Puncteme]
-"""The position of a slot in its sentence, and tokens that may be there."""
 
+# Minimum counts as evidence: of slots, and of slots with and without the mark.
 _LEAST, _RARER = 100, 20
-"""Fewer slots than the first number, or fewer than the second with the mark or without, are no
-evidence."""
 
+# The precision of a normal prior around the uncalibrated odds.
 _PRIOR = 5.0
-"""The precision of a normal prior around the odds as they are."""
 
+# The bound on log odds, beyond which they are uninformative.
 _CLIP = 30.0
-"""Larger odds tell nothing more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +138,6 @@ class Calibration:
 
     @classmethod
     def of(cls, seen: Iterable[tuple[Context, float, bool]]) -> Calibration:
-        """Fit slopes and intercepts."""
         rows: dict[Context, list[tuple[float, bool]]] = {}
         for context, log_odds, is_written in seen:
             rows.setdefault(context, []).append((log_odds, is_written))
@@ -153,18 +146,17 @@ class Calibration:
             odds, written = np.asarray(pairs, float).T
             if len(pairs) >= _LEAST and _RARER <= written.sum() <= len(pairs) - _RARER:
                 slope, intercept = _fit(np.clip(odds, -_CLIP, _CLIP), written)
-                if slope > 0:  # else the model knows nothing of the mark
+                if slope > 0:  # otherwise the model is uninformative about the mark
                     lines[context] = slope, intercept
         return cls(lines)
 
     def log_odds(self, context: Context, log_odds: float, *, is_written: bool) -> float:
-        """Return the log odds of another string than the written one."""
         slope, intercept = self.lines.get(context, (1.0, 0.0))
         return slope * log_odds + (-intercept if is_written else intercept)
 
 
 def _fit(odds: np.ndarray, written: np.ndarray) -> tuple[float, float]:
-    """Maximise the posterior of slope and intercept, which is concave."""
+    """Maximise the concave posterior of slope and intercept."""
     inputs = np.stack([odds, np.ones_like(odds)])
     usual = np.array([1.0, 0.0])
 
@@ -187,8 +179,8 @@ def _without_dot(string: Puncteme) -> tuple[Puncteme, Puncteme]:
     return (string[:1], string[1:]) if string[:1] == (ABBREVIATION,) else ((), string)
 
 
+# Takes the number of scored strings, and of all.
 Report = Callable[[int, int], None]
-"""Takes the number of strings that are scored, and of all."""
 
 
 def slot_odds(
@@ -197,10 +189,7 @@ def slot_odds(
     usual: UsualStrings,
     report: Report = lambda done, total: None,
 ) -> Iterator[list[SlotOdds]]:
-    """Yield the most probable other string of each slot of each sentence, in order.
-
-    Slots without a string to compare with are left out.
-    """
+    """Yield the most probable other string of each slot, by sentence."""
     odds_of_sentences = [*_candidates(model, sentences, usual, report)]
     pairs = [*zip(sentences, odds_of_sentences, strict=True)]
     calibration = Calibration.of(
@@ -221,13 +210,11 @@ def slot_odds(
 
 
 def _best(row: Sequence[SlotOdds]) -> SlotOdds:
-    """Return the most probable string of a slot, with the odds that any of them was meant."""
     best = max(row, key=lambda odds: odds.score)
     return best._replace(score=float(np.logaddexp.reduce([odds.score for odds in row])))
 
 
 def _contexts(sentence: Sentence, slot: int, string: Puncteme) -> Iterator[tuple[Context, bool]]:
-    """Yield the tokens by which a string differs, and whether they are written, if one has more."""
     for change in corrections([sentence.slots[slot]], [string]):
         if change.kind in ("missing", "superfluous"):
             tokens = change.before or change.after
@@ -235,8 +222,6 @@ def _contexts(sentence: Sentence, slot: int, string: Puncteme) -> Iterator[tuple
 
 
 class _Counted(Batches[Any, Any]):
-    """Batches that report their progress."""
-
     def __iter__(self) -> Iterator[tuple[list[int], Any]]:
         for members, batch in super().__iter__():
             yield members, batch
@@ -248,7 +233,6 @@ class _Counted(Batches[Any, Any]):
 def _candidates(
     model: Trained[Any], sentences: Sequence[Sentence], usual: UsualStrings, report: Report
 ) -> Iterator[list[tuple[int, Puncteme, float]]]:
-    """Yield the other strings of the slots of each sentence, with their log odds."""
     fitted, weights = model.model, model.parameters
     others = [
         [
@@ -285,5 +269,5 @@ def _candidates(
             ]
 
 
+# Finite odds against a string of probability zero, which hard sets can produce.
 _LARGEST = 1e6
-"""A string of probability zero, possible with hard sets, has finite odds against it."""

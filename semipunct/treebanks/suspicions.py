@@ -1,7 +1,7 @@
 """Suspicious marks of treebanks: improbable, missing, unpaired, badly attached, badly spaced.
 
-All are ranked in one list, by log odds: of another string of the slot given all other marks, under
-a model; of the more frequent annotation in the treebank, where no model is needed.
+One list ranks them by log odds: of another string of the slot under a model, or of the more
+frequent annotation in the treebank.
 """
 
 from __future__ import annotations
@@ -50,23 +50,22 @@ from semipunct.treebanks.slot_odds import Report, UsualStrings, slot_odds
 from semipunct.trees.conventions import Conventions
 from semipunct.trees.principles import RULES
 
+# The suspicious object: the string of a slot, an unpaired mark, a head, or a space.
 Kind = Literal["string", "pair", "head", "space"]
-"""The object of suspicion: the string of a slot, a lone mark of a pair, a head, a space."""
 
 TOP = 100
-"""The default number of suspects."""
 
+# Kinds of models that judge marks.
 JUDGES = ("punctuation", "slot-tagger")
-"""The kinds of models by which marks are judged."""
 
+# The attribute of suspicious marks in MISC.
 ATTRIBUTE = "Suspect"
-"""The attribute of MISC for a suspicious mark."""
 
+# The columns of ``tsv``.
 HEADINGS = ("score", "log_odds", "place", "sent_id", "token", "kind", "error", "text", "reason")
-"""The columns of ``tsv``."""
 
+# Words on each side of a slot.
 _AROUND = 3
-"""Words shown on each side of a slot."""
 
 _FAR = 700  # the exponential of a larger number is infinite
 
@@ -76,19 +75,12 @@ class Suspect:
     """A suspicious slot or mark.
 
     Attributes:
-        sentence: the words, the tree, and the marks as written.
-        kind: of the suspicion.
-        slot: the number of the slot.
-        score: the natural log odds of an error, but for the frequency of errors; by it suspects
-            are ranked.
+        score: the natural log odds of an error, up to the frequency of errors.
         log_odds: of ``proposed`` given all other slots, or of the more frequent annotation.
-        written: the string of the slot.
-        proposed: the string that the model prefers there; the written one for other kinds.
-        line: of the mark in the file, or of the word before a missing one.
+        proposed: the string that the model prefers; ``written`` for other kinds.
+        line: the line of the mark in the file, or of the word before a missing mark.
         token: the ID of that token, 0 before the first.
-        remark: on a head, a space or a pair.
-        explanation: the underlying marks of ``proposed``; None for other kinds, for models without
-            underlying marks, and beyond the first suspects of a list.
+        explanation: the underlying marks of ``proposed``, for the first suspects.
     """
 
     sentence: Sentence
@@ -105,18 +97,16 @@ class Suspect:
 
     @property
     def place(self) -> str:
-        """The file, and the line in it."""
         return f"{self.sentence.path}:{self.line}"
 
     @property
     def correction(self) -> Correction | None:
-        """The change from the written to the proposed string, if there is one."""
         changes = corrections([self.written], [self.proposed])
         return next((replace(change, slot=self.slot) for change in changes), None)
 
     @property
     def error(self) -> str:
-        """Return the kind of the error with its marks, or the remark."""
+        """The kind of the error with its marks, or the remark."""
         correction = self.correction
         return self.remark if correction is None else correction.error
 
@@ -129,18 +119,12 @@ def suspects(
 ) -> list[Suspect]:
     """List suspicious marks of treebanks, the most suspicious first.
 
-    Marks that are improbable or missing given all other marks of the sentence, brackets and
-    quotation marks without a partner, heads that the guidelines of Universal Dependencies do not
-    allow, and unusual spaces are in one list. Sentences that models cannot use are not judged.
-
     Args:
-        model: a punctuation model or a slot tagger, with its weights; None to judge pairs, heads
-            and spaces by the treebank alone.
+        model: a punctuation model or a slot tagger; None to judge pairs, heads and spaces alone.
         *files: names of files in CoNLL-U; ``.gz`` is decompressed, ``-`` is standard input.
 
     Raises:
-        TreebankError: with file and line, if a file is missing or damaged, or has no sentence that
-            can be judged.
+        TreebankError: if a file is missing or damaged, or has no usable sentence.
         UsageError: if the files are of another format.
         ModelError: if the model is of another kind.
     """
@@ -166,7 +150,6 @@ def suspects(
 def _improbable(
     model: Trained[Any], entries: Sequence[Entry[Record, Any]], report: Report
 ) -> Iterator[Suspect]:
-    """Compare the string of each slot with others, given all other slots."""
     fitted = InPlace.of(model)
     sentences: list[Sentence] = [entry.content for entry in entries]
     usual = UsualStrings.of(sentences)
@@ -201,12 +184,11 @@ def _suspect(
 
 
 def _odds(usual: int, unusual: int) -> float:
-    """Return the log odds of the usual annotation, with Laplace's rule of succession."""
+    """Return log odds under Laplace's rule of succession."""
     return log((usual + 1) / (unusual + 1))
 
 
 def _unpaired(entries: Iterable[Entry[Record, Any]]) -> list[Suspect]:
-    """List brackets and quotation marks without a partner in their sentence."""
     lone: list[tuple[Entry[Record, Any], int, int, str]] = []
     counts: Counter[tuple[str, bool]] = Counter()
     for entry in entries:
@@ -231,7 +213,7 @@ def _unpaired(entries: Iterable[Entry[Record, Any]]) -> list[Suspect]:
 
 
 def _spaced(entries: Iterable[Entry[Record, Any]]) -> list[Suspect]:
-    """List spaces beside marks that differ from those beside the same mark elsewhere."""
+    """List spaces beside marks that differ from the usual ones of the same mark."""
     places: list[tuple[Entry[Record, Any], int, int, tuple[str, str], bool]] = []
     counts: Counter[tuple[tuple[str, str], bool]] = Counter()
     gaps_of_entries = [(entry, Spacing.of(entry.record).spaces) for entry in entries]
@@ -249,7 +231,7 @@ def _spaced(entries: Iterable[Entry[Record, Any]]) -> list[Suspect]:
                         places.append((entry, slot, mark, (form, side), gap))
     return [
         _suspect(
-            # A wrong space is at one of the two sides of its mark.
+            # A wrong space is on either side of its mark.
             entry, "space", slot, _odds(counts[context, not gap], counts[context, gap]) - log(2),
             mark, remark=f"{'a' if gap else 'no'} space {context[1]} {context[0]}",
         )
@@ -259,7 +241,6 @@ def _spaced(entries: Iterable[Entry[Record, Any]]) -> list[Suspect]:
 
 
 def _attached(entries: Sequence[Entry[Record, Any]]) -> list[Suspect]:
-    """List marks whose heads the guidelines do not allow."""
     sentences = [(entry, MarkedSentence.of(entry.record)) for entry in entries]
     conventions = Conventions.of(v for _, each in sentences for v in each.judgement.votes())
     changes = [
@@ -277,14 +258,13 @@ def _attached(entries: Sequence[Entry[Record, Any]]) -> list[Suspect]:
         remark = (
             f"{change.problem}; by the rule {change.rule} it belongs to {change.after} ({head})"
         )
-        # A wrong head is drawn among the words of the sentence.
+        # A wrong head is uniform over the words of the sentence.
         score = _odds(total - number, number) - log(entry.content.size)
         listed.append(_suspect(entry, "head", slot, score, change.mark, remark=remark))
     return listed
 
 
 def _explain(model: Trained[Any] | None, listed: Sequence[Suspect]) -> list[Suspect]:
-    """Add the underlying marks of the strings that a model prefers."""
     strings = [i for i, suspect in enumerate(listed) if suspect.kind == "string"]
     fitted = explaining_model(model)
     if fitted is None or not strings:
@@ -306,7 +286,7 @@ def _explain(model: Trained[Any] | None, listed: Sequence[Suspect]) -> list[Susp
 def _sentences_of(
     suspects: Iterable[Suspect], files: Iterable[str | Path]
 ) -> dict[tuple[str, int], MarkedSentence]:
-    """Read the sentences of suspicious marks again, with all tokens, by file and line."""
+    """Read the sentences of suspects with all tokens, by file and line."""
     places = {(suspect.sentence.path, suspect.sentence.line) for suspect in suspects}
     return {
         (record.path, record.line): MarkedSentence.of(record)
@@ -319,7 +299,6 @@ def _sentences_of(
 def _underlying_trees(
     model: Trained[Any] | None, suspects: Iterable[Suspect]
 ) -> dict[tuple[str, int], Analysis]:
-    """Return the best underlying trees of the marks as written, by file and line."""
     fitted = explaining_model(model)
     if fitted is None:
         return {}
@@ -333,7 +312,7 @@ def _underlying_trees(
 
 
 def explain(suspect: Suspect) -> str:
-    """Return the reason for a suspicion as a sentence."""
+    """Explain a suspicion in a sentence."""
     correction = suspect.correction
     if correction is None:
         return suspect.remark
@@ -352,13 +331,13 @@ def explain(suspect: Suspect) -> str:
 
 
 def reason_beyond_error(suspect: Suspect) -> str:
-    """Return the reason for a suspicion; empty if it is the error itself."""
+    """Return the reason for a suspicion, unless it is the error itself."""
     because = explain(suspect)
     return "" if because == suspect.error else because
 
 
 def excerpt(suspect: Suspect) -> str:
-    """Return the words around a suspicious slot, with its marks as written in brackets."""
+    """Return the words around a slot, with its marks in brackets."""
     forms, slot = suspect.sentence.forms, suspect.slot
     marks = shown_string(suspect.written) if suspect.written else ""
     before, after = forms[max(0, slot - _AROUND) : slot], forms[slot : slot + _AROUND]
@@ -366,7 +345,7 @@ def excerpt(suspect: Suspect) -> str:
 
 
 def line(suspect: Suspect) -> str:
-    """Write a suspect with its place, its score, the error and the reason."""
+    """Format a suspect with its place, score, error and reason."""
     sentence = suspect.sentence
     because = reason_beyond_error(suspect)
     remark = f" ({because})" if because else ""
@@ -377,7 +356,7 @@ def line(suspect: Suspect) -> str:
 
 
 def columns(suspect: Suspect) -> str:
-    """Write a suspect as values separated by tabs (``HEADINGS``)."""
+    """Format a suspect as tab-separated ``HEADINGS``."""
     sentence = suspect.sentence
     values = (
         f"{suspect.score:.4f}", f"{suspect.log_odds:.4f}", suspect.place, sentence.sentence_id,
@@ -388,7 +367,7 @@ def columns(suspect: Suspect) -> str:
 
 
 def json_object(suspects: Sequence[Suspect], files: Iterable[str]) -> dict[str, Any]:
-    """Return suspects as values for JSON."""
+    """Return suspects as JSON values."""
     rows = [
         {
             "path": suspect.sentence.path,
@@ -410,16 +389,16 @@ def json_object(suspects: Sequence[Suspect], files: Iterable[str]) -> dict[str, 
 
 
 def annotate(suspects: Sequence[Suspect], files: Iterable[str]) -> Iterator[str]:
-    """Yield the sentences of files with suspicious marks in MISC; all else is as it was.
+    """Yield the sentences of files with suspicious marks in MISC.
 
-    The value is the score and the error: ``Suspect=9.48:superfluous%20,``. A missing mark is on the
-    word before it.
+    The value is the score and the error: ``Suspect=9.48:superfluous%20,``. A missing mark is noted
+    on the preceding word.
     """
     values_of: dict[tuple[str, int], dict[int, list[str]]] = {}
     for suspect in suspects:
         place = suspect.sentence.path, suspect.sentence.line
         values = values_of.setdefault(place, {}).setdefault(max(suspect.token, 1), [])
-        # MISC is in the normal form C, whatever the forms of the file are in.
+        # MISC is in Unicode normal form C, unlike possibly the forms.
         values.append(normalize("NFC", f"{suspect.score:.2f}:{suspect.error}"))
     for path in files:
         for record in read_records(path):
@@ -431,7 +410,7 @@ def annotate(suspects: Sequence[Suspect], files: Iterable[str]) -> Iterator[str]
 def suspects_page(
     suspects: Sequence[Suspect], files: Sequence[str | Path], model: Trained[Any] | None
 ) -> Iterator[str]:
-    """Yield the parts of a page with a ranked table of suspicious marks, linked to their trees."""
+    """Yield the parts of a page of ranked suspects, linked to their trees."""
     sentences = _sentences_of(suspects, files)
     analyses = _underlying_trees(model, suspects)
     anchors = Anchors()

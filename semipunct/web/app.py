@@ -25,8 +25,8 @@ from semipunct.web import languagetool
 from semipunct.web.batches import Batches, Task
 from semipunct.web.requests import BadRequest, read_fields, text_field
 
+# Limits: queued requests, and their longest wait in seconds.
 WAITING, SECONDS = 128, 60.0
-"""Defaults: requests that wait, and the seconds for which one waits."""
 
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
@@ -48,8 +48,6 @@ def application(
     parser: Trained[Any] | None = None,
     *,
     limit: int = SERVED,
-    waiting: int = WAITING,
-    seconds: float = SECONDS,
 ) -> Starlette:
     """Return an ASGI application that restores, corrects and parses text.
 
@@ -64,7 +62,7 @@ def application(
     nlp = Pipeline(model)
     tasks = {"restore": nlp.task("restore"), "correct": nlp.task("correct")}
     parse = nlp.parse if parser is None else Pipeline(parser, text_model=model).parse
-    batches = Batches(answer, waiting, seconds)
+    batches = Batches(answer, WAITING, SECONDS)
 
     async def check(request: Request) -> Response:
         fields = await read_fields(request, limit)
@@ -117,7 +115,7 @@ def application(
             Route("/v1/restore", asking("restore"), methods=["POST"]),
             Route("/v1/correct", asking("correct"), methods=["POST"]),
             Route("/v1/parse", asking("parse"), methods=["POST"]),
-            # Clients append the path to a base that may have it already.
+            # Clients append the path to a base URL that may include it.
             Route("/{base:path}check", check, methods=both),
             Route("/{base:path}languages", languages),
             Route("/{base:path}healthcheck", healthcheck),
@@ -134,7 +132,7 @@ def application(
 
 
 def _as_dict(source: str, text: PunctuatedText) -> dict[str, Any]:
-    """Return a text as pieces; changed ones have the text as it was, and their marks."""
+    """Return a text as pieces; changed pieces have the original text and their marks."""
     pieces: list[dict[str, Any]] = []
     place = 0
     for change in changes(source, text):
@@ -153,7 +151,7 @@ def _as_dict(source: str, text: PunctuatedText) -> dict[str, Any]:
 
 
 async def _leave(request: Request) -> None:
-    """Return when the client of a request, whose body has been read, has gone away."""
+    """Return when the client disconnects, after its body has been read."""
     while (await request.receive())["type"] != "http.disconnect":
         pass
 
@@ -173,7 +171,7 @@ async def _failed(request: Request, error: Exception) -> Response:
 
 
 class _Headers:
-    """Adds headers of security to every answer."""
+    """Adds security headers to every response."""
 
     def __init__(self, app: Any) -> None:
         self._app = app

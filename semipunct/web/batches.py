@@ -1,6 +1,6 @@
-"""Requests to a model that wait for each other and are answered together.
+"""A queue of requests, which the model answers in batches.
 
-A model restores or corrects several texts in little more time than one.
+Restoring several texts takes little longer than one.
 """
 
 from __future__ import annotations
@@ -15,14 +15,13 @@ from semipunct.web.requests import BadRequest
 
 Task = Literal["restore", "correct", "parse"]
 Answer = Callable[[Task, Sequence[str]], Sequence[Any]]
-"""Returns the answers to some texts, one for each."""
 
+# Characters per batch.
 TOGETHER = 100_000
-"""Characters answered together."""
 
 
 class Job(NamedTuple):
-    """A text that waits for its answer."""
+    """A queued text."""
 
     task: Task
     text: str
@@ -30,10 +29,9 @@ class Job(NamedTuple):
 
 
 class Batches:
-    """Texts that wait for a model, which answers the texts of one task together."""
+    """A queue of texts, batched by task."""
 
     def __init__(self, answer: Answer, waiting: int, seconds: float) -> None:
-        """Prepare an empty queue."""
         self._answer, self._most, self._seconds = answer, waiting, seconds
         self._jobs: deque[Job] = deque()
         self._worker: asyncio.Task[None] | None = None
@@ -58,19 +56,19 @@ class Batches:
                 raise BadRequest(400, "the client has gone away")
             raise BadRequest(503, "the answer takes too long; send a shorter text")
         finally:
-            job.answer.cancel()  # so that it is not answered if it still waits
+            job.answer.cancel()  # drop it if it is still queued
             if watcher is not None:
                 watcher.cancel()
 
     async def _work(self) -> None:
-        """Answer texts until none waits; those whose clients have gone are dropped."""
+        """Answer texts until the queue is empty, dropping those of disconnected clients."""
         while self._jobs:
             batch = self._next()
             texts = [job.text for job in batch]
             if not texts:
                 continue
             answering = asyncio.to_thread(self._answer, batch[0].task, texts)
-            # An error is an answer, too, or all clients would wait for ever.
+            # Errors are answers, too; otherwise all clients would wait forever.
             (answers,) = await asyncio.gather(answering, return_exceptions=True)
             if isinstance(answers, BaseException):
                 self._fail(batch, answers)
@@ -80,7 +78,7 @@ class Batches:
                     job.answer.set_result(answer)
 
     def _next(self) -> list[Job]:
-        """Remove the first text and those after it that are answered together with it."""
+        """Remove the first text and those that share its batch."""
         batch: list[Job] = []
         size = 0
         while self._jobs and (not batch or self._jobs[0].task == batch[0].task):

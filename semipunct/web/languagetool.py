@@ -1,7 +1,7 @@
 """The HTTP interface of LanguageTool, version 2: texts in, matches with offsets out.
 
-Offsets are in UTF-16 units, as in Java. Texts may be annotated: markup counts in offsets and is not
-read. LanguageTool's description of ``/v2/check`` has the requests.
+Offsets are in UTF-16 units, as in Java. In annotated texts, markup counts in offsets but is not
+read. LanguageTool documents the requests under ``/v2/check``.
 """
 
 from __future__ import annotations
@@ -16,24 +16,23 @@ from semipunct.pipelines.marked_text import Change, PunctuatedText, changes
 from semipunct.version import __version__
 from semipunct.web.requests import BadRequest, text_field
 
+# Variants of English, which the model does not distinguish.
 LANGUAGES: Sequence[tuple[str, str]] = (
     ("English", "en"), ("English (US)", "en-US"), ("English (GB)", "en-GB"),
     ("English (Australian)", "en-AU"), ("English (Canada)", "en-CA"),
     ("English (New Zealand)", "en-NZ"), ("English (South African)", "en-ZA"),
 )  # fmt: skip
-"""The variants of English, whose punctuation the model does not distinguish."""
 
 _AROUND = 40  # characters of the context of a match
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A text with the places of its characters in the document of a client.
+    """A text with the offsets of its characters in the client's document.
 
     Attributes:
-        units: ``[characters + 1]`` the place of each character in UTF-16 units.
-        is_text: ``[characters]`` whether a character is in the document, not in text that markup
-            is interpreted as.
+        units: ``[characters + 1]`` offsets in UTF-16 units.
+        is_text: ``[characters]`` False for the interpretation of markup.
     """
 
     text: str
@@ -41,7 +40,7 @@ class Document:
     is_text: Sequence[bool]
 
     def span(self, start: int, end: int) -> tuple[int, int] | None:
-        """Return place and length of a part in the document; None if there is markup in it."""
+        """Return the offset and length of a span in the document; None if it has markup."""
         offset = self.units[start]
         length = _units(self.text[start:end])
         last = self.units[end - 1] + _units(self.text[end - 1]) if end > start else offset
@@ -99,7 +98,7 @@ def check_language(fields: Mapping[str, Any]) -> str:
 
 
 def response(document: Document, corrected: PunctuatedText, language: str) -> dict[str, Any]:
-    """Return the answer to a request."""
+    """Return the response to a request."""
     name = next((name for name, code in LANGUAGES if code == language), "English")
     described = {"name": name, "code": language}
     matches = [_match(document, change) for change in changes(document.text, corrected)]
@@ -115,10 +114,10 @@ def response(document: Document, corrected: PunctuatedText, language: str) -> di
 
 
 def _match(document: Document, change: Change) -> dict[str, Any] | None:
-    """Return a match; None if its place in the document has markup in it."""
+    """Return a match; None if its place in the document has markup."""
     text, start, end = document.text, change.start, change.end
     replacement = change.replacement
-    # Clients underline a match, so an insertion has the word before it, or after it.
+    # Clients underline a match, so an insertion includes an adjacent word.
     if start == end:
         while start and not text[start - 1].isspace() and change.start - start < _AROUND:
             start -= 1
@@ -161,10 +160,9 @@ def _match(document: Document, change: Change) -> dict[str, Any] | None:
 
 
 def _units(text: str) -> int:
-    """Return the number of UTF-16 units of a text."""
     return len(text) + sum(char > "\uffff" for char in text)
 
 
 def _places(text: str, start: int) -> list[int]:
-    """Return the places of all characters and of the end in UTF-16 units."""
+    """Return the offsets of all characters and of the end in UTF-16 units."""
     return list(accumulate((1 + (char > "\uffff") for char in text), initial=start))

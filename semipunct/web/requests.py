@@ -1,4 +1,4 @@
-"""Requests to the server: bodies of limited size, as forms or as JSON, whatever their type says."""
+"""Requests of limited size, as forms or JSON whatever their content type."""
 
 from __future__ import annotations
 
@@ -9,15 +9,14 @@ from urllib.parse import parse_qsl
 
 from starlette.requests import Request
 
+# The bytes of an escaped character in a form or in JSON.
 BYTES_PER_CHARACTER = 12
-"""The bytes of an escaped character in a form or in JSON."""
 
 
 class BadRequest(Exception):
     """A request that cannot be answered."""
 
     def __init__(self, status: int, message: str) -> None:
-        """Make an error for a client."""
         super().__init__(message)
         self.status, self.message = status, message
 
@@ -25,8 +24,7 @@ class BadRequest(Exception):
 async def read_fields(request: Request, limit: int) -> Mapping[str, Any]:
     """Return the fields of the query and of the body, which is a form or a JSON object.
 
-    Clients are known to send forms as ``application/json``, and the reverse, so the first character
-    decides.
+    Clients are known to confuse the two content types, so the first character decides.
     """
     fields: dict[str, Any] = dict(request.query_params)
     body = await _body(request, BYTES_PER_CHARACTER * limit + 65_536)

@@ -8,7 +8,7 @@ from semipunct.corpus.examples import treebank_digest
 from semipunct.evaluation.results import split_signature
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.models.punctuation.options import ModelOptions
-from semipunct.pipelines.criteria import evaluate
+from semipunct.pipelines.evaluation import evaluate
 from semipunct.pipelines.trained import InPlace
 from tests.models.punctuation.cases import SENTENCES, TRAINING
 

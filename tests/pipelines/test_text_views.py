@@ -77,7 +77,7 @@ def test_marks_between_sentences_belong_to_either(trained: Any, monkeypatch: pyt
 
     monkeypatch.setattr(TextReader, "read", read)
     both = [words("so ba"), words("so gu")]
-    first, second = text_views(replace(trained, model=fitted), both, RestoreOptions())
+    first, second = text_views(replace(trained.trained, model=fitted), both, RestoreOptions())
     closing = {(): 0.55, (",",): 0.1, (".",): 0.3, ("?",): 0.05}
     opening = {(): 0.75, ("“",): 0.25}
     within = {(): 0.4 / 0.65, (",",): 0.1 / 0.65, (".",): 0, ("“",): 0.15 / 0.65}
@@ -86,7 +86,7 @@ def test_marks_between_sentences_belong_to_either(trained: Any, monkeypatch: pyt
             assert view.of(string) == pytest.approx(probability, rel=1e-5)
     # A sentence of a text ends where there is a mark that says so.
     text = [replace(sentence, source="text") for sentence in both]
-    (last, after) = text_views(replace(trained, model=fitted), text, RestoreOptions())
+    (last, after) = text_views(replace(trained.trained, model=fitted), text, RestoreOptions())
     assert last[-1].of((".",)) == pytest.approx(0.3 / 0.35, rel=1e-5)
     assert after[0].of(("“",)) == pytest.approx(0.1 / 0.35, rel=1e-5)
 

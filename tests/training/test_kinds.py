@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from semipunct.models.registry import KINDS
-from semipunct.pipelines.criteria import evaluate
+from semipunct.pipelines.evaluation import evaluate
 from semipunct.store.checkpoint import load, load_state
 from semipunct.training.config import load_config
 from semipunct.training.train import train
@@ -45,7 +45,7 @@ def test_a_kind_is_trained_resumed_loaded_and_evaluated(tiny, tmp_path):
     assert loaded.model.kind == "unigram"
     assert loaded.config == config
     evaluation = evaluate(loaded, tiny.dev)
-    assert evaluation.statistics.figures().perplexity == whole.best["dev_perplexity"]
+    assert evaluation.figures.figures["perplexity"] == whole.best["dev_perplexity"]
     assert f"|model:{loaded.digest[:12]}|" in evaluation.signature
     again = train(tiny.train, tiny.dev, tmp_path / "m", config=config, resume=True)
     assert again.best == second.best

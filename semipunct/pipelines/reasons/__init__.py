@@ -1,1 +1,1 @@
-"""Reasons for marks in the words of a style guide, by the words at hand or by the tree."""
+"""Reasons for marks, in the terms of a style guide, from words or from trees."""

@@ -1,7 +1,7 @@
-"""Reasons by the constituent that has a mark in the best underlying tree.
+"""Reasons from the constituent that owns a mark in the best underlying tree.
 
-Relations are from Universal Dependencies 1 and 2, which attach a conjunction to the first
-conjunct and to the one that it precedes.
+Relations follow Universal Dependencies 1 and 2, which attach a conjunction to the first conjunct
+and to the following conjunct, respectively.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _SUBJECTS = frozenset(("nsubj", "nsubjpass", "csubj", "csubjpass", "expl"))
 
 
 class Coordination(NamedTuple):
-    """A coordination; words are counted from 1, and 0 is none."""
+    """A coordination; indices of words start from 1, and 0 is none."""
 
     first: int
     conjuncts: tuple[int, ...]
@@ -48,40 +48,35 @@ class Constituent(NamedTuple):
 
     @property
     def relation(self) -> str:
-        """Its relation."""
         return self.sentence.tree.relations[self.word - 1]
 
     @property
     def edges(self) -> tuple[int, int]:
-        """The slots at its edges."""
         left, right = self.sentence.tree.edges
         return left[self.word - 1], right[self.word - 1]
 
     @property
     def slot(self) -> int:
-        """The slot of the mark."""
         return self.edges[self.attached.side == "right"]
 
     @property
     def words(self) -> Sequence[str]:
-        """Its words."""
         return self.sentence.forms[slice(*self.edges)]
 
     @property
     def place(self) -> str:
-        """Its place in the sentence: ``initial``, ``medial`` or ``final``."""
+        """``initial``, ``medial`` or ``final`` in the sentence."""
         left, right = self.edges
         if right == len(self.sentence.forms):
             return "final"
         return "initial" if not any(map(self._is_word, range(left))) else "medial"
 
     def _is_word(self, number: int) -> bool:
-        """Return whether a word is more than a conjunction that begins the sentence."""
         return self.sentence.tree.relations[number] != "cc"
 
     @property
     def coordination(self) -> Coordination | None:
-        """The coordination that it is part of, if it is a conjunct or a conjunction."""
+        """The coordination of which the constituent is a conjunct or a conjunction."""
         heads, relations = self.sentence.tree.heads, self.sentence.tree.relations
         head = heads[self.word - 1]
         is_conjunction = self.relation == "cc"
@@ -154,6 +149,7 @@ def _conjunction(node: Constituent) -> bool:
     return group is not None and group.conjunction == node.slot + 1
 
 
+# The named conditions of reasons in the catalogue.
 CONDITIONS: Mapping[str, Callable[[Constituent], bool]] = {
     "": lambda node: True,
     "clause": lambda node: node.is_clause(node.word),
@@ -165,11 +161,10 @@ CONDITIONS: Mapping[str, Callable[[Constituent], bool]] = {
     "series": _series,
     "conjunction": _conjunction,
 }
-"""Further conditions of reasons of the catalogue, by name."""
 
 
 class TreeCue(NamedTuple):
-    """A reason by a constituent."""
+    """A reason from a constituent."""
 
     key: str
     text: str
@@ -177,16 +172,15 @@ class TreeCue(NamedTuple):
 
     @property
     def is_listed(self) -> bool:
-        """True if the catalogue has an entry for it."""
         return self.key != OTHER
 
 
+# The key of reasons that only name the constituent.
 OTHER = "tree.other"
-"""The key of reasons that only name the constituent."""
 
 
 def reasons_by_tree(sentence: Sentence, reason: Reason, tokens: Puncteme) -> list[TreeCue]:
-    """Return the reasons for the marks of a slot, one for each mark that a constituent has."""
+    """Return a reason for each mark of a slot that belongs to a constituent."""
     cues: list[TreeCue] = []
     for token in tokens:
         owners = [Constituent(sentence, a) for a in reason.attached if token in a.tokens]
@@ -200,12 +194,11 @@ def reasons_by_tree(sentence: Sentence, reason: Reason, tokens: Puncteme) -> lis
 
 
 def _nearest(owners: Sequence[Constituent]) -> Constituent:
-    """Return the innermost of constituents that end at a slot, or the innermost that begins."""
     return owners[-1] if owners[-1].attached.side == "left" else owners[0]
 
 
 def channel_of(reason: Reason) -> str | None:
-    """Describe in a sentence how the channel rewrites the marks of a slot; None if it does not."""
+    """Describe the rewriting of the marks of a slot by the channel, if any."""
     listed = [
         CHANNEL[edit.name].format(
             a=name_marks((edit.a,)), b=name_marks((edit.b,)), rule=rule([edit])

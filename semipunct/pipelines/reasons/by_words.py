@@ -1,9 +1,8 @@
-"""Reasons that the words around a mark support, without a tree.
+"""Reasons from the words around a mark, without a tree.
 
-Rules look at closed classes of words (``lexicon``), at the marks before and after, and at where the
-sentence begins and ends, and answer with the key of a reason, or not at all. What they take for a
-clause is a pronoun or noun phrase with a finite verb of the lists after it, so rules miss more than
-they tell.
+Rules match closed classes of words (``lexicon``), neighbouring marks, and the edges of the
+sentence. Each yields the key of a reason or nothing. A clause is a pronoun or noun phrase followed
+by a finite verb of the lists, so the rules favour precision over recall.
 """
 
 from __future__ import annotations
@@ -43,7 +42,7 @@ from semipunct.pipelines.reasons.place import Place, excerpt
 
 
 class Cue(NamedTuple):
-    """A reason that words support."""
+    """A reason from words."""
 
     key: str
     values: Mapping[str, str]
@@ -52,15 +51,15 @@ class Cue(NamedTuple):
         return WORDS[self.key].format_map(self.values)
 
 
+# The key of a reason, and the word or phrase in its template.
 Told = Iterator[tuple[str, str]]
-"""The key of a reason, and the word or phrase that it mentions."""
 
+# Yields the reason for a mark of a slot, given by its index, or nothing.
 Rule = Callable[[Place, Puncteme, int], Told]
-"""Yields the reason for a mark of a slot, which is given by its index, or nothing."""
 
 
 def _speech(place: Place, tokens: Puncteme, index: int) -> Told:
-    """Commas beside quotation marks."""
+    """Match commas beside quotation marks."""
     following, preceding = tokens[index + 1 : index + 2], tokens[index - 1 : index] if index else ()
     if following and following[0] in ("“", "‘", "«"):
         yield ("comma.speech_follows" if bare(place.word(-1)) in REPORTING else
@@ -90,7 +89,7 @@ def _relative(place: Place, tokens: Puncteme, index: int) -> Told:
 
 
 def _series(place: Place, tokens: Puncteme, index: int) -> Told:
-    """Runs of short items, of which the last follows *and* or *or*."""
+    """Match runs of short items, the last of which follows *and* or *or*."""
     low, start = place.low, place.slot
     short = place.slot - place.before <= 4 or not place.slots[place.before]
     if place.word(1) in ("and", "or") and place.slots[place.before] == (",",) and short:
@@ -116,7 +115,6 @@ def _opens_examples(words: Sequence[str]) -> bool:
 
 
 def _introduces(place: Place) -> bool:
-    """Return whether the words before the slot precede the main clause."""
     words = place.low[place.first : place.slot]
     return bool(words) and (
         tuple(words) in PHRASES or (len(words) == 1 and words[0] in INTRODUCTORY | INTERJECTIONS)
@@ -139,7 +137,7 @@ def _joined(place: Place, tokens: Puncteme, index: int) -> Told:
 
 
 def _opening(place: Place, tokens: Puncteme, index: int) -> Told:
-    """Words, phrases and clauses before the main clause."""
+    """Match words, phrases and clauses before the main clause."""
     greeting = place.low[place.start : place.slot]
     is_greeting = len(greeting) in (2, 3, 4) and greeting[0] in GREETINGS and place.right
     if is_greeting and not place.has_verb(place.start, place.slot):
@@ -173,12 +171,11 @@ def _opening(place: Place, tokens: Puncteme, index: int) -> Told:
 
 
 def _is_introduced(place: Place) -> bool:
-    """Return whether all that precedes the last mark is one introductory word, such as *But*."""
     return place.slots[place.before] == (",",) and place.before - place.first <= 1
 
 
 def _interruption(place: Place, tokens: Puncteme, index: int) -> Told:
-    """A word or phrase with a comma on each side."""
+    """Match a word or phrase between commas."""
     for start, end in ((place.before, place.slot), (place.slot, place.after)):
         words = place.low[start:end]
         both = start > place.start and end < place.end
@@ -196,7 +193,7 @@ def _comment(place: Place, tokens: Puncteme, index: int) -> Told:
 
 
 def _added(place: Place, tokens: Puncteme, index: int) -> Told:
-    """Clauses and phrases after the main clause, by their first word."""
+    """Match clauses and phrases after the main clause, by their first word."""
     word, two = place.word(1), (place.word(1), place.word(2))
     if word in ("although", "though", "whereas", "while") and place.after - place.slot > 2:
         yield "comma.contrast_clause", place.right
@@ -257,11 +254,11 @@ def _clause_follows(place: Place, tokens: Puncteme, index: int) -> Told:
         yield "comma.clause_follows", place.right
 
 
+# From the most specific to the most general; the first match wins.
 COMMA_RULES: Sequence[Rule] = (
     _speech, _tag, _relative, _date, _series, _joined, _opening, _interruption, _comment, _added,
     _apposition, _relative_ends, _clause_follows,
 )  # fmt: skip
-"""In the order in which they are tried: the most specific first."""
 
 
 def _question(place: Place, tokens: Puncteme, index: int) -> Told:
@@ -380,13 +377,12 @@ OTHER_RULES: Mapping[str, Sequence[Rule]] = {
     **dict.fromkeys("“”‘’«»\"'", (_quote,)),
     **dict.fromkeys("()[]{}", (_bracket,)),
 }
-"""The rules of each mark."""
 
 _RULES: Mapping[str, Sequence[Rule]] = {",": COMMA_RULES, **OTHER_RULES}
 
 
 def reasons_by_words(place: Place, tokens: Puncteme) -> list[Cue]:
-    """Return the reasons for the marks of a slot, one for each mark that has one."""
+    """Return a reason for each mark of a slot that a rule matches."""
     if not place.line.is_english:
         return []
     cues = (_reason(place, tokens, index) for index in range(len(tokens)))
@@ -394,7 +390,7 @@ def reasons_by_words(place: Place, tokens: Puncteme) -> list[Cue]:
 
 
 def reason_of_removal(place: Place, before: Puncteme, after: Puncteme) -> Cue | None:
-    """Return the reason why marks of a slot are removed, if words support one."""
+    """Return the reason for deleting marks of a slot; None if no rule matches."""
     if not place.line.is_english or len(after) >= len(before):
         return None
     values = {"mark": name_marks(before[:1]), "word": place.right, "left": place.left}

@@ -1,10 +1,8 @@
-"""The catalogue of reasons, in the words of a style guide.
+"""The catalogue of reasons, in the terms of a style guide.
 
-A reason has a key and a template.
-``by_words`` chooses keys that words alone support; ``by_tree`` chooses by the relation of the
-constituent that has the mark, the position of the mark, and the mark. Where neither can tell, the
-fallback only gives the decision of the model: docs/decisions/restoration.md. Marks and
-constituents are named as a writer knows them.
+A reason has a key and a template. ``by_words`` chooses keys from words alone; ``by_tree`` chooses
+by the relation of the constituent, the position of the mark, and the mark. The fallback only states
+the decision of the model (docs/decisions/restoration.md).
 """
 
 from __future__ import annotations
@@ -14,6 +12,7 @@ from typing import NamedTuple
 
 from semipunct.marks import Edit, Puncteme, shown_string
 
+# Templates of reasons from words, by key.
 WORDS: Mapping[str, str] = {
     # Commas that join or part clauses and items.
     "comma.clauses_joined":
@@ -87,11 +86,10 @@ WORDS: Mapping[str, str] = {
         "“{word}” opens a phrase that belongs to the words before it: no {mark} between them.",
     "removed.verb": "“{left}” is followed by what it needs: no {mark} between them.",
 }  # fmt: skip
-"""Templates by the key of a reason that the words at hand support."""
 
 
 class TreeReason(NamedTuple):
-    """A reason by the constituent that has a mark."""
+    """A reason from the constituent that owns a mark."""
 
     key: str
     relations: tuple[str, ...]
@@ -105,6 +103,7 @@ class TreeReason(NamedTuple):
 _BOTH = ("opens", "closes")
 _COMMA, _ANY = ("comma",), ()
 
+# Reasons from constituents; the first match wins.
 TREES: tuple[TreeReason, ...] = (
     TreeReason("tree.hyphen", ("compound", "nummod", "amod", "advmod", "nmod"), _BOTH, ("dash",),
                _ANY, "“{excerpt}” is part of a compound: a hyphen joins the parts.", "hyphen"),
@@ -172,33 +171,30 @@ TREES: tuple[TreeReason, ...] = (
     TreeReason("tree.exclamation", ("root",), ("closes",), ("exclamation mark",), _ANY,
                "An exclamation ends here: an exclamation mark."),
 )  # fmt: skip
-"""Reasons by constituent; the first that fits is given."""
 
+# Reasons for all other constituents.
 POSITIONS: Mapping[str, str] = {
     "opens": "The {mark} opens the {name} “{excerpt}”.",
     "closes": "The {mark} closes the {name} “{excerpt}”.",
 }
-"""The reason for any other constituent that has a mark."""
 
+# Rewritings of two adjacent underlying marks by the channel, by edit.
 CHANNEL: Mapping[str, str] = {
     "absorb_left": "The {b} absorbs the {a} before it ({rule}).",
     "absorb_right": "The {a} absorbs the {b} after it ({rule}).",
     "transpose": "The {a} and the {b} change places ({rule}).",
 }
-"""How the noisy channel rewrites two underlying marks that meet, by edit."""
 
+# For a mark without a known reason.
 FALLBACK = "The model writes {marks} here with {probability}{alternatives}."
-"""Of a mark for which no reason is known."""
 
 FALLBACK_REMOVED = "The model takes {marks} away here with {probability}{alternatives}."
-"""Of a mark that is removed for no known reason."""
 
 KEPT = "The text has {marks} here, to which the model gives {probability}{alternatives}."
-"""For a mark without a known reason."""
 
 LEFT_OUT = "Nothing is written here ({probability}){alternatives}."
-"""Of a mark that was left out."""
 
+# Other marks are shown as they are.
 MARKS: Mapping[str, str] = {
     ",": "comma",
     ".": "period",
@@ -219,7 +215,6 @@ MARKS: Mapping[str, str] = {
     "‘": "quotation mark",
     "’": "quotation mark",
 }
-"""Names of marks; other marks are shown as they are."""
 
 CONSTITUENTS: Mapping[str, str] = {
     "root": "sentence",
@@ -253,11 +248,10 @@ CONSTITUENTS: Mapping[str, str] = {
     "name": "part of a name",
     "compound": "part of a compound",
 }
-"""Names of constituents by relation; for other relations, the relation is shown."""
 
 
 def rule(edits: Sequence[Edit]) -> str | None:
-    """Return the edits that change something, such as ``, . → .``; None if there are none."""
+    """Return the edits that change marks, such as ``, . → .``; None if there are none."""
     changes = [
         f"{shown_string((e.a, e.b))} → {shown_string(e.result)}" for e in edits if e.name != "keep"
     ]
@@ -265,11 +259,7 @@ def rule(edits: Sequence[Edit]) -> str | None:
 
 
 def name_marks(tokens: Puncteme) -> str:
-    """Return a name for a string of marks, such as ``comma`` or ``string ” .``.
-
-    Args:
-        tokens: at least one.
-    """
+    """Return a name for a non-empty string of marks, such as ``comma`` or ``string ” .``."""
     if len(tokens) == 1:
         return MARKS.get(tokens[0], f"mark {shown_string(tokens)}")
     return f"string {shown_string(tokens)}"

@@ -1,7 +1,6 @@
-"""Closed classes of English words that explain marks beside them.
+"""Closed classes of English words that license marks beside them.
 
-Lists are short on purpose: a reason is given only where the word at hand is one of them, for the
-reasons in docs/decisions/restoration.md.
+The lists favour precision over recall (docs/decisions/restoration.md).
 """
 
 from __future__ import annotations
@@ -11,12 +10,11 @@ from collections.abc import Collection
 
 
 def _words(text: str) -> frozenset[str]:
-    """Return the words of a text."""
     return frozenset(text.split())
 
 
+# Subject pronouns that begin a clause, and expletive *there*.
 PRONOUNS = _words("i he she we they it you there")
-"""Pronouns that begin a clause as its subject, and expletive *there*."""
 
 DETERMINERS = _words(
     "the a an my your his her its our their this that these those some any no every each all "
@@ -29,6 +27,7 @@ AUXILIARIES = _words(
     "shouldn cannot ca wo"
 )
 
+# Frequent verbs in forms that are finite after a subject.
 VERBS = _words(
     "said says told asked went came got made took saw knew thought found gave left felt "
     "became kept began wanted looked seemed needed liked loved tried used worked called "
@@ -37,7 +36,6 @@ VERBS = _words(
     "seems says looks means works lives think know want need like love hope guess mean "
     "believe hate agree see go come get"
 )
-"""Frequent verbs in forms that are finite after a subject."""
 
 REPORTING = _words(
     "said says say asked asks ask told tells replied replies answered answers cried shouted "
@@ -52,8 +50,8 @@ SUBORDINATORS = _words(
     "before as wherever whether"
 )
 
+# Subordinators that are never prepositions.
 CLAUSAL = _words("if unless although though when whenever while because whereas")
-"""Subordinators that are never prepositions."""
 
 PREPOSITIONS = _words(
     "in on at for with without by from during despite after before under over through like "
@@ -65,6 +63,7 @@ RELATIVES = _words("who whom whose which")
 
 QUESTION_WORDS = _words("what where who whom whose when why how which")
 
+# Adverbs that introduce a sentence, or comment on the whole of it.
 INTRODUCTORY = _words(
     "however therefore moreover furthermore nevertheless nonetheless otherwise meanwhile "
     "consequently additionally also besides still instead indeed thus hence finally first "
@@ -76,7 +75,6 @@ INTRODUCTORY = _words(
     "conversely seriously ultimately initially originally specifically ideally technically "
     "importantly"
 )
-"""Adverbs that introduce a sentence, or comment on the whole of it."""
 
 INTERJECTIONS = _words(
     "yes no yeah yep nope ok okay well oh ah hey hi hello please thanks sure right sorry wow "
@@ -102,20 +100,18 @@ PHRASES = frozenset(
         "i hope", "excuse me",
     )
 )  # fmt: skip
-"""Phrases that introduce a sentence, or interrupt it."""
 
 FINAL_COMMENTS = _words(
     "too either though however please thanks right anyway okay ok instead respectively sir "
     "madam though then"
 )
-"""Words that comment on a sentence at its end."""
 
+# Words that introduce examples or a closer description.
 EXAMPLES = frozenset(
     (("such", "as"), ("including",), ("especially",), ("particularly",), ("namely",),
      ("for", "example"), ("for", "instance"), ("notably",), ("e.g",), ("i.e",), ("mainly",),
      ("in", "particular"))
 )  # fmt: skip
-"""Words that introduce examples or a closer description."""
 
 MONTHS = _words(
     "january february march april may june july august september october november december "
@@ -137,8 +133,8 @@ NOT_PARTICIPLES = _words(
     "including being interesting"
 )
 
+# Words after which *but* means *except*.
 NOT_BEFORE_BUT = _words("nothing all anything none no everything everyone nobody cannot")
-"""Words after which *but* means *except*."""
 
 _ENGLISH = _words(
     "the and of to is was it you that with for this are were have had my we they he she i not "
@@ -160,7 +156,7 @@ def lower(word: str) -> str:
 
 
 def is_finite(word: str) -> bool:
-    """Return whether a word is, or ends with, a finite verb of the lists."""
+    """Return whether a word is, or ends in, a finite verb of the lists."""
     low = lower(word)
     stem = bare(word)
     contracted = stem != low and (stem in PRONOUNS or stem in {"that", "what", "who"})
@@ -174,6 +170,6 @@ def is_participle(word: str) -> bool:
 
 
 def are_english(words: Collection[str]) -> bool:
-    """Return whether a text is English: one word in eight is a function word."""
+    """Return whether at least one word in eight is an English function word."""
     known = sum(bare(word) in _ENGLISH for word in words)
     return known * 8 >= len(words) and known > 0

@@ -1,4 +1,4 @@
-"""The reason of a mark as a sentence: by the tree, by the words, or the decision alone."""
+"""The reason for a mark as a sentence: from the tree, from words, or the mere decision."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ from semipunct.pipelines.reasons.catalogue import (
 from semipunct.pipelines.reasons.place import Line, Place
 from semipunct.pipelines.results import Corrected, Explained, Reason
 
+# Strings of marks and their probabilities, the most probable first; ``""`` is no mark.
 Alternatives = Sequence[tuple[str, float]]
-"""Strings of marks and their probabilities, the most probable first; ``""`` is no mark."""
 
+# The key of a reason that only states the decision.
 MODEL = "model"
-"""The key of a reason that only gives the decision."""
 
 _LISTED = 2  # alternatives in a sentence
-_DOUBTED = 0.3  # marks that stand, but are less probable, are not defended
-_UNLIKELY_END = 0.5  # a sentence that is less probable to end is not said to end
+_DOUBTED = 0.3  # the least probability of a kept mark that gets a reason
+_UNLIKELY_END = 0.5  # the least probability of a sentence end that is stated
 _LEAST = 0.005  # less probable alternatives would be shown as 0%
 
 
 @dataclass(frozen=True, slots=True)
 class MarkReason:
-    """The reason of a mark."""
+    """The reason for a mark."""
 
     key: str
     text: str
@@ -50,16 +50,16 @@ def reason_of_mark(
     sentence: Sentence | None = None,
     reason: Reason | None = None,
 ) -> MarkReason:
-    """Return the reason why marks are, or are not, at a place."""
+    """Return the reason for the presence or absence of marks at a place."""
     if not after and not before:
-        return _left_out(place, probability, alternatives)
+        return _left_out(probability, alternatives)
     keys: list[str] = []
     texts: list[str] = []
     constituent: Constituent | None = None
     cues = [] if sentence is None or reason is None else reasons_by_tree(sentence, reason, after)
     is_end = bool(place.right) and is_final(after)
     if (before == after and probability < _DOUBTED) or (is_end and probability < _UNLIKELY_END):
-        pass  # what speaks for the mark would not be what the model thinks of it
+        pass  # a reason for the mark would contradict the model
     elif after and not (before and len(after) < len(before)):
         if cues and all(cue.is_listed for cue in cues):
             keys, texts = [cue.key for cue in cues], [cue.text for cue in cues]
@@ -81,7 +81,7 @@ def reason_of_mark(
 
 
 def reason_of_correction(corrected: Corrected, explained: Explained, line: Line) -> MarkReason:
-    """Return the reason of one of the corrections of a sentence."""
+    """Return the reason for a correction in a sentence."""
     correction = explained.correction
     slot = correction.slot
     views = corrected.posteriors[slot : slot + 1]
@@ -102,7 +102,7 @@ def reason_of_correction(corrected: Corrected, explained: Explained, line: Line)
     )
 
 
-def _left_out(place: Place, probability: float, alternatives: Alternatives) -> MarkReason:
+def _left_out(probability: float, alternatives: Alternatives) -> MarkReason:
     text = LEFT_OUT.format(
         probability=percent(probability), alternatives=_listed(alternatives, "; alternatives: ")
     )
@@ -141,7 +141,7 @@ def _named(string: str) -> str:
 
 
 def percent(probability: float) -> str:
-    """Return a probability as a percentage, never 100% or 0% unless it is."""
+    """Format a probability as a percentage, rounded to neither 0% nor 100%."""
     if 0 < probability < 0.005:
         return "under 1%"
     if 0.995 <= probability < 1:

@@ -1,4 +1,4 @@
-"""A slot of a text with the words around it, and predicates of them."""
+"""Slots of a line with predicates on the surrounding words."""
 
 from __future__ import annotations
 
@@ -20,40 +20,32 @@ from semipunct.pipelines.reasons.lexicon import (
     lower,
 )
 
+# Longer phrases are abbreviated to their first and last two words.
 _SHOWN = 6
-"""Phrases up to this number of words are shown; of longer ones, the first and last two."""
 
+# Words after the first word of a clause that may contain its finite verb.
 _CLAUSE = 7
-"""Words after the first word of a clause within which its finite verb is sought."""
 
 
 def excerpt(words: Sequence[str]) -> str:
-    """Return words, of a long phrase the first and last two."""
+    """Join words, eliding the middle of a long phrase."""
     if len(words) <= _SHOWN:
         return " ".join(words)
     return " ".join((*words[:2], "...", *words[-2:]))
 
 
 class Line:
-    """A line of text, with predicates that hold for all of its slots.
-
-    Attributes:
-        forms: ``[n]`` the words of the line.
-        slots: ``[n + 1]`` the marks of the line as they are to be written.
-    """
+    """A line of text, with the predicates shared by its slots."""
 
     def __init__(self, forms: Sequence[str], slots: Sequence[Puncteme]) -> None:
-        """Look at a line."""
         self.forms, self.slots = forms, slots
 
     @cached_property
     def low(self) -> list[str]:
-        """``[n]`` the words in lower case."""
         return [lower(form) for form in self.forms]
 
     @cached_property
     def is_english(self) -> bool:
-        """True if the text is English."""
         return are_english(self.low)
 
     @cached_property
@@ -66,71 +58,56 @@ class Line:
 
     @cached_property
     def ends(self) -> list[int]:
-        """The slots within the line where sentences end."""
         return [slot for slot, marks in enumerate(self.slots) if slot and is_final(marks)]
 
 
 class Place:
-    """A slot of a line of text.
-
-    Attributes:
-        forms: ``[n]`` the words of the line.
-        slots: ``[n + 1]`` the marks of the line as they are to be written.
-        low: ``[n]`` the words in lower case.
-    """
+    """A slot of a line of text, with indices relative to the line."""
 
     def __init__(self, line: Line, slot: int) -> None:
-        """Look at a slot."""
         self.line, self.slot = line, slot
         self.forms, self.slots, self.low = line.forms, line.slots, line.low
 
     @property
     def start(self) -> int:
-        """The slot where the sentence begins."""
         before = bisect_left(self.line.ends, self.slot)
         return self.line.ends[before - 1] if before else 0
 
     @property
     def end(self) -> int:
-        """The slot where the sentence ends."""
         ends, size = self.line.ends, len(self.forms)
         after = bisect_left(ends, self.slot)
         return min(ends[after], size) if after < len(ends) else size
 
     @cached_property
     def first(self) -> int:
-        """The number of the first word of the sentence that is no coordinator, from 0."""
+        """The index of the first word of the sentence that is not a coordinator."""
         begin = self.start
         is_joined = begin < self.slot - 1 and self.low[begin] in COORDINATORS
         return begin + (is_joined and not self.slots[begin + 1])
 
     @cached_property
     def before(self) -> int:
-        """The last slot before this one with a mark, or where the sentence begins."""
         return next((s for s in range(self.slot - 1, self.start, -1) if self.slots[s]), self.start)
 
     @cached_property
     def after(self) -> int:
-        """The next slot with a mark, or where the sentence ends."""
         return next((s for s in range(self.slot + 1, self.end) if self.slots[s]), self.end)
 
     def word(self, number: int) -> str:
-        """Return a word in lower case; empty beyond the line."""
         at = self.slot + number - (number > 0)
         return self.low[at] if 0 <= at < len(self.low) else ""
 
     @property
     def left(self) -> str:
-        """The word before the slot as spelt; empty if there is none."""
         return self.forms[self.slot - 1] if self.slot else ""
 
     @property
     def right(self) -> str:
-        """The word after the slot as spelt; empty if there is none."""
         return self.forms[self.slot] if self.slot < len(self.forms) else ""
 
     def is_clause(self, start: int, end: int) -> bool:
-        """Return whether words begin like a clause: with a subject and a finite verb after it."""
+        """Return whether a span begins like a clause: a subject, then a finite verb."""
         if start >= end:
             return False
         word = self.low[start]
@@ -143,7 +120,7 @@ class Place:
         return (is_nominal or end - start > 2) and followed and bare(word) not in AUXILIARIES
 
     def has_verb(self, start: int, end: int) -> bool:
-        """Return whether there is a finite verb, or a pronoun that is a subject, among words."""
+        """Return whether a span has a finite verb or a subject pronoun."""
         return any(
             is_finite(form) or low in ("i", "he", "she", "we", "they")
             for form, low in zip(self.forms[start:end], self.low[start:end], strict=True)
@@ -154,7 +131,7 @@ class Place:
         return self.line.partners.get((self.slot, index))
 
     def is_tag(self, start: int, end: int) -> bool:
-        """Return whether words before a question mark are a tag such as *isn't it*."""
+        """Return whether a span before a question mark is a tag such as *isn't it*."""
         words = self.low[start:end]
         return (
             "?" in self.slots[end]

@@ -15,11 +15,10 @@ import pytest
 
 from semipunct.corpus import Sentence, Words
 from semipunct.corpus.sentences import without_punctuation
-from semipunct.errors import ModelError, UsageError
+from semipunct.errors import UsageError
 from semipunct.models.parsing.decoding import decode_trees, sample_trees, top
 from semipunct.models.parsing.options import ParserOptions, ParserTrainOptions
 from semipunct.models.parsing.parser import Parser
-from semipunct.pipelines.criteria import evaluate
 from semipunct.pipelines.parses import Parse, parse, parses
 from semipunct.pipelines.trained import InPlace
 from semipunct.store.checkpoint import load
@@ -270,8 +269,3 @@ def test_a_long_sentence_is_parsed_in_pieces(trained: Any, monkeypatch: pytest.M
     believed = parsed.sentence.expected
     assert believed is not None
     assert (len(believed.heads), len(believed.strings)) == (90, 91)
-
-
-def test_other_kinds_are_refused(trained: Any):
-    with pytest.raises(ModelError, match="kind parser predicts trees and tags"):
-        evaluate(trained, planted(2, 7))

@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 
 from semipunct.corpus import Sentence
-from semipunct.errors import ModelError
 from semipunct.papers.commas.model import CommaModel, slot_features
 from semipunct.papers.commas.ngrams import COMMA, START
 from semipunct.papers.commas.options import TEMPLATES, CommaOptions
@@ -20,7 +19,6 @@ from semipunct.papers.commas.ptb import read_commas
 from semipunct.papers.commas.restorer import CommaRestorer
 from semipunct.papers.commas.task import restore_commas
 from semipunct.papers.commas.trees import constituent_counts
-from semipunct.pipelines.criteria import evaluate
 from semipunct.store.checkpoint import load
 from semipunct.training.train import train
 from tests.papers.commas.phrases import files
@@ -120,5 +118,3 @@ def test_a_rule_is_learnt(sentences, tmp_path: Path):
     assert loaded.digest
     restored = restore_commas(loaded, sentences["dev"])
     assert [restoration.slots for restoration in restored] == [s.slots for s in sentences["dev"]]
-    with pytest.raises(ModelError, match="kind commas predicts commas"):
-        evaluate(loaded, [])
