@@ -177,12 +177,32 @@ class Pipeline:
 
     @property
     def config(self) -> Config:
+        """The settings of the training run.
+
+        Raises:
+            UsageError: if the model was not loaded from a folder.
+        """
+        if self.path is None:
+            raise UsageError("a model in memory has no settings; load the folder of its run")
         return self.trained.config
+
+    @property
+    def path(self) -> Path | None:
+        """The folder of the model; None in memory."""
+        return getattr(self.trained, "path", None)
+
+    @property
+    def digest(self) -> str:
+        """The digest of the model and its weights."""
+        from semipunct.models.contents import digest
+
+        stored = getattr(self.trained, "digest", None)
+        return stored or digest(self.model, self.parameters)
 
     @property
     def name(self) -> str:
         """The name of an installed model, such as ``en/text``, or the folder."""
-        path = getattr(self.trained, "path", None)
+        path = self.path
         return next((m.name for m in installed_models() if m.folder == path), str(path or "a run"))
 
     @property
@@ -190,7 +210,7 @@ class Pipeline:
         """The folders of the installed models of the same package, by part."""
         package = self.name.partition("/")[0]
         models = [(m.name.partition("/"), m.folder) for m in installed_models()]
-        is_installed = any(folder == getattr(self.trained, "path", None) for _, folder in models)
+        is_installed = any(folder == self.path for _, folder in models)
         return {part: f for (name, _, part), f in models if is_installed and name == package}
 
     def __repr__(self) -> str:

@@ -25,7 +25,16 @@ from semipunct.store.card import model_card
 from semipunct.training.devices import Devices
 from semipunct.training.plan import Plan
 from semipunct.training.report import Phase, Progress, TrainingError, TrainingResult
-from semipunct.training.run import Run, Sources, check_same, check_start, of_best, take_up, to_host
+from semipunct.training.run import (
+    Run,
+    Saved,
+    Sources,
+    check_same,
+    check_start,
+    of_best,
+    take_up,
+    to_host,
+)
 from semipunct.training.step import Outcome, Recipe, step
 from semipunct.version import __version__
 from semipunct.wording import quantity
@@ -44,8 +53,8 @@ class Trainer:
     command: str
     report: Callable[[Progress], None] | None
     stop: Callable[[], bool] | None
-    near: checkpoint.SavedModel | None = None
-    start: checkpoint.SavedModel | None = None
+    near: Saved | None = None
+    start: Saved | None = None
     devices: Devices = field(default_factory=Devices.find)
     model: Model = field(init=False)
     size: float = field(init=False, default=0.0)

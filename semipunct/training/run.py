@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 import jax
 import jax.numpy as jnp
@@ -14,13 +14,29 @@ import numpy as np
 
 from semipunct.corpus.examples import Example, treebank_digest
 from semipunct.errors import ModelError
-from semipunct.models.base import Array
+from semipunct.models.base import Array, Model
 from semipunct.models.kind import Config, Criterion
 from semipunct.store.card import DataFile
 from semipunct.store.checked_files import check_arrays
 from semipunct.store.checkpoint import SavedModel, TrainingState
 from semipunct.store.folder import STATE, STATE_ARRAYS
 from semipunct.training.step import Outcome, Weights
+
+
+class Saved(Protocol):
+    """A model from a folder: a ``SavedModel``, or a pipeline of one."""
+
+    @property
+    def model(self) -> Model: ...
+    @property
+    def parameters(self) -> Mapping[str, Array]: ...
+    @property
+    def config(self) -> Config: ...
+    @property
+    def digest(self) -> str: ...
+    @property
+    def path(self) -> Any: ...
+
 
 PRUNING_COST = "pruning_cost"
 """The increase of the criterion by pruning."""
@@ -195,7 +211,7 @@ def take_up(loaded: SavedModel, state: TrainingState, fresh: Run, sources: Sourc
     )
 
 
-def check_start(start: SavedModel, config: Config) -> None:
+def check_start(start: Saved, config: Config) -> None:
     """Check that a model can be trained further: kind and architecture must agree."""
     if start.config.kind != config.kind:
         raise ModelError(

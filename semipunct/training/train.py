@@ -14,12 +14,12 @@ from semipunct.corpus.examples import Example
 from semipunct.errors import TreebankError, UsageError
 from semipunct.models.kind import Config
 from semipunct.models.registry import DEFAULT
-from semipunct.store.checkpoint import SavedModel
 from semipunct.store.folder import claim_folder, put_in_place
 from semipunct.training.config import load_config
 from semipunct.training.devices import Devices, join
 from semipunct.training.loop import Trainer
 from semipunct.training.report import Progress, TrainingError, TrainingResult
+from semipunct.training.run import Saved
 
 
 def train(
@@ -36,8 +36,8 @@ def train(
     force: bool = False,
     report: Callable[[Progress], None] | None = None,
     stop: Callable[[], bool] | None = None,
-    near: SavedModel | None = None,
-    start: SavedModel | None = None,
+    near: Saved | None = None,
+    start: Saved | None = None,
     device: str | None = None,
     devices: int = 1,
     processes: Literal["auto"] | None = None,
