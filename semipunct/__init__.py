@@ -5,10 +5,10 @@
 Names are imported on first access, so that code which only reads treebanks does not import JAX.
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from semipunct.installation import check_semirings
-from semipunct.lazy import LazyNames
+from semipunct.lazy import lazy_names
 from semipunct.version import __version__ as __version__
 
 check_semirings()
@@ -30,13 +30,5 @@ if TYPE_CHECKING:
     from semipunct.trees import DependencyTree as DependencyTree
     from semipunct.trees import Tree as Tree
 
-_NAMES = LazyNames(__file__)
-
 if not TYPE_CHECKING:  # to a type checker a module with a __getattr__ has every name
-
-    def __getattr__(name: str) -> Any:
-        return _NAMES.load(__name__, name)
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *_NAMES.modules})
+    __getattr__, __dir__ = lazy_names(__name__, __file__)

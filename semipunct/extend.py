@@ -3,9 +3,9 @@
 The modules that define them may move (docs/decisions/architecture.md).
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from semipunct.lazy import LazyNames
+from semipunct.lazy import lazy_names
 
 if TYPE_CHECKING:
     from semipunct.arrays.padding import pad_rows as pad_rows
@@ -37,13 +37,5 @@ if TYPE_CHECKING:
     from semipunct.models.optimisation import schedule as schedule
     from semipunct.models.settings import AtLeastOne as AtLeastOne
 
-_NAMES = LazyNames(__file__)
-
 if not TYPE_CHECKING:  # to a type checker a module with a __getattr__ has every name
-
-    def __getattr__(name: str) -> Any:
-        return _NAMES.load(__name__, name)
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *_NAMES.modules})
+    __getattr__, __dir__ = lazy_names(__name__, __file__)

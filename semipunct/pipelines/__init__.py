@@ -1,8 +1,8 @@
 """Pipelines: the tasks of trained models on texts and treebanks."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from semipunct.lazy import LazyNames
+from semipunct.lazy import lazy_names
 
 if TYPE_CHECKING:
     from semipunct.pipelines.mapper import BatchMapper as BatchMapper
@@ -15,9 +15,5 @@ if TYPE_CHECKING:
     from semipunct.pipelines.task import Task as Task
     from semipunct.pipelines.task import Tasks as Tasks
 
-_NAMES = LazyNames(__file__)
-
-if not TYPE_CHECKING:  # type checkers accept any name of a module with __getattr__
-
-    def __getattr__(name: str) -> Any:
-        return _NAMES.load(__name__, name)
+if not TYPE_CHECKING:  # to a type checker a module with a __getattr__ has every name
+    __getattr__, __dir__ = lazy_names(__name__, __file__)

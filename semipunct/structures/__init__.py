@@ -5,9 +5,9 @@
 first access.
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from semipunct.lazy import LazyNames
+from semipunct.lazy import lazy_names
 
 if TYPE_CHECKING:
     from semipunct.structures.chain import linear_chain as linear_chain
@@ -31,13 +31,5 @@ if TYPE_CHECKING:
     from semipunct.structures.semi_markov import semi_markov_chain as semi_markov_chain
     from semipunct.structures.spans import span_trees as span_trees
 
-_NAMES = LazyNames(__file__)
-
 if not TYPE_CHECKING:  # to a type checker a module with a __getattr__ has every name
-
-    def __getattr__(name: str) -> Any:
-        return _NAMES.load(__name__, name)
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *_NAMES.modules})
+    __getattr__, __dir__ = lazy_names(__name__, __file__)

@@ -3,9 +3,9 @@
 Names are imported on first access.
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from semipunct.lazy import LazyNames
+from semipunct.lazy import lazy_names
 
 if TYPE_CHECKING:
     from semipunct.structures.automata.paths import PathParts as PathParts
@@ -49,13 +49,5 @@ if TYPE_CHECKING:
     from semipunct.structures.spans import SpanParts as SpanParts
     from semipunct.structures.spans import SpanTrees as SpanTrees
 
-_NAMES = LazyNames(__file__)
-
 if not TYPE_CHECKING:  # to a type checker a module with a __getattr__ has every name
-
-    def __getattr__(name: str) -> Any:
-        return _NAMES.load(__name__, name)
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *_NAMES.modules})
+    __getattr__, __dir__ = lazy_names(__name__, __file__)

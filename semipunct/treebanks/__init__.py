@@ -1,8 +1,8 @@
 """Treebanks: statistics, consistent heads of marks, suspicious marks, differences, jackknifing."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from semipunct.lazy import LazyNames
+from semipunct.lazy import lazy_names
 
 if TYPE_CHECKING:
     from semipunct.formats.reading import stats as stats
@@ -14,13 +14,5 @@ if TYPE_CHECKING:
     from semipunct.treebanks.suspicions import Suspect as Suspect
     from semipunct.treebanks.suspicions import suspects as suspects
 
-_NAMES = LazyNames(__file__)
-
-if not TYPE_CHECKING:  # type checkers accept any name of a module with __getattr__
-
-    def __getattr__(name: str) -> Any:
-        return _NAMES.load(__name__, name)
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *_NAMES.modules})
+if not TYPE_CHECKING:  # to a type checker a module with a __getattr__ has every name
+    __getattr__, __dir__ = lazy_names(__name__, __file__)

@@ -1,8 +1,8 @@
 """Small weighted automata and transducers over any semiring, and paths of strings."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from semipunct.lazy import LazyNames
+from semipunct.lazy import lazy_names
 
 if TYPE_CHECKING:
     from semipunct.structures.automata.machine import EPSILON as EPSILON
@@ -25,13 +25,5 @@ if TYPE_CHECKING:
     from semipunct.structures.automata.paths import StringPaths as StringPaths
     from semipunct.structures.automata.paths import string_paths as string_paths
 
-_NAMES = LazyNames(__file__)
-
 if not TYPE_CHECKING:  # to a type checker a module with a __getattr__ has every name
-
-    def __getattr__(name: str) -> Any:
-        return _NAMES.load(__name__, name)
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *_NAMES.modules})
+    __getattr__, __dir__ = lazy_names(__name__, __file__)

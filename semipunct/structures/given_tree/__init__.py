@@ -4,9 +4,9 @@
 the host, and ``window`` and ``narrow`` implement automata of a sliding-window transducer.
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from semipunct.lazy import LazyNames
+from semipunct.lazy import lazy_names
 
 if TYPE_CHECKING:
     from semipunct.structures.given_tree.narrow import Columns as Columns
@@ -29,13 +29,5 @@ if TYPE_CHECKING:
     from semipunct.structures.given_tree.window import WindowAutomata as WindowAutomata
     from semipunct.structures.phrases import phrase_marks as phrase_marks
 
-_NAMES = LazyNames(__file__)
-
 if not TYPE_CHECKING:  # to a type checker a module with a __getattr__ has every name
-
-    def __getattr__(name: str) -> Any:
-        return _NAMES.load(__name__, name)
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *_NAMES.modules})
+    __getattr__, __dir__ = lazy_names(__name__, __file__)
