@@ -187,7 +187,11 @@ def test_first_guesses_are_answered_in_a_line(english: Any, call: Any, message: 
 def test_a_pipeline_says_what_it_is_and_takes(english: Any, finished: Finished):
     assert repr(english).startswith("<Pipeline en/text for English: text")
     assert repr(english).endswith("6,302,859 weights, trained for 16,000 visits>")
-    assert "a run: punctuation; " in repr(semipunct.Pipeline(finished.result))
+    in_memory = semipunct.Pipeline(finished.result)
+    assert "a run: punctuation; " in repr(in_memory)
+    assert in_memory.digest == semipunct.load(finished.folder).digest != english.digest
+    with pytest.raises(UsageError, match="load the folder of its run"):
+        _ = in_memory.config
     keywords = signature(english.restore).parameters
     assert list(keywords)[1:] == [field.name for field in fields(RestoreOptions)]
     assert keywords["keep"].annotation == Keep | None
@@ -208,6 +212,7 @@ def test_the_names_are_few():
     assert len(semipunct.__all__) <= 22
     assert {"load", "read", "train", "evaluate", "compare"} <= {*semipunct.__all__}
     assert "suspects" in treebanks.__all__
+    assert {*treebanks.__all__} <= {*dir(treebanks)}
 
 
 def test_a_treebank_is_a_sequence_of_sentences():
