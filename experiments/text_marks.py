@@ -16,6 +16,7 @@ import argparse
 import gzip
 import re
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Sequence
 from itertools import accumulate
 from pathlib import Path
@@ -55,6 +56,7 @@ def main() -> None:
     parser.add_argument(
         "--lines", choices=("none", "paragraph"), default="none", help="what a line of text is"
     )
+    parser.add_argument("--case", choices=("lower", "names", "upper", "written"), default="lower")
     parser.add_argument("--last", type=int, default=45_000, help="words of talks to measure")
     parser.add_argument("--write", type=Path, help="folder for the text before them")
     parser.add_argument("--name", help="of the figures in the output [that of the model]")
@@ -69,7 +71,7 @@ def main() -> None:
         if ".tsv" in path.suffixes:
             row = of_talks(model, path, arguments.last, arguments.objective)
         else:
-            row = figures(model, path, arguments.objective, arguments.lines)
+            row = figures(model, path, arguments.objective, arguments.lines, arguments.case)
         figures_of[path.name] = row
         shown = " ".join(f"{name.lower()} {row[name]['F1']:.1f}" for name in (*MARKS, "overall"))
         print(f"{path.name:28} {row['words']:8,} words  {shown}")
@@ -93,7 +95,11 @@ def of_talks(
 
 
 def figures(
-    model: Trained[TextModel], path: Path, objective: Objective = "f1", ends: Lines = "none"
+    model: Trained[TextModel],
+    path: Path,
+    objective: Objective = "f1",
+    ends: Lines = "none",
+    case: str = "lower",
 ) -> dict[str, Any]:
     """Return precision, recall and F1 of each mark, the calibration error and the word count."""
     if ends == "none":
@@ -101,7 +107,14 @@ def figures(
     else:
         streams = [word_stream(str(path), items([line])) for line in text_lines(path)]
     streams = [stream for stream in streams if len(stream)]
-    restored = restore_running_text(model, [*map(bare, streams)], lines=ends, objective=objective)
+    named = Counter(
+        stream.forms[word]
+        for stream in streams
+        for word, slot in zip(stream.words[1:], stream.slots[1:-1], strict=True)
+        if not is_final(stream.strings[slot])
+    )
+    texts = [bare(stream, case, named) for stream in streams]
+    restored = restore_running_text(model, texts, lines=ends, objective=objective)
     gold = [label(stream.strings[i]) for stream in streams for i in stream.slots[1:]]
     rows = scores(gold, [label(slot) for text in restored for slot in text.slots[1:]])
     posteriors = [slot for text in restored for slot in text.posteriors[1:]]
@@ -109,10 +122,18 @@ def figures(
     return {**rows, "calibration_error": error, "words": sum(map(len, streams))}
 
 
-def bare(stream: WordStream) -> Words:
-    """Return the words of a stream in lower case, without marks."""
-    forms = tuple(stream.forms[i].lower() for i in stream.words)
-    return Words("#1", stream.path, 1, forms, ((),) * (len(forms) + 1), source="text")
+def bare(stream: WordStream, case: str, named: Counter[str]) -> Words:
+    """Return the words of a stream without marks; names keep capitals that they have inside."""
+    forms = [stream.forms[i] for i in stream.words]
+    if case == "names":
+        begins = [True, *(is_final(stream.strings[i]) for i in stream.slots[1:-1])]
+        forms = [
+            form.lower() if begin and named[form.lower()] >= named[form] else form
+            for form, begin in zip(forms, begins, strict=True)
+        ]
+    elif case != "written":
+        forms = [form.upper() if case == "upper" else form.lower() for form in forms]
+    return Words("#1", stream.path, 1, tuple(forms), ((),) * (len(forms) + 1), source="text")
 
 
 def calibration_error(posteriors: Sequence[SlotPosterior], has_mark: Sequence[bool]) -> float:

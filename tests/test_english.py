@@ -31,11 +31,9 @@ def test_it_is_small_and_says_what_it_was_trained_on():
 
 def test_each_mark_has_its_place_and_its_probability(english: Any):
     text = english.restore("where is the station asked anna\nso it goes <b>\n")
-    assert text == "“Where is the station?” asked Anna.\nSo it goes <b>.\n"
+    assert text == "Where is the station? asked Anna.\nSo it goes <b>.\n"
     shown = [(text[m.start : m.end], m.before, m.after, m.is_changed) for m in text.marks]
-    assert shown[:3] == [
-        ("“", "", "“", True), ("?”", "", "? ”", True), (".", "", ".", True),
-    ]  # fmt: skip
+    assert shown[:2] == [("?", "", "?", True), (".", "", ".", True)]
     for mark in text.marks:
         strings = [mark.after, *(string for string, _ in mark.alternatives)]
         assert len(set(strings)) == len(strings)
@@ -73,6 +71,6 @@ def test_words_become_text(english: Any):
         "we waited for an hour but nobody came\n"
     )
     assert english(text) == (
-        "“Where is the station?” asked Anna, who had lost her map.\n"
+        "Where is the station? asked Anna, who had lost her map.\n"
         "We waited for an hour, but nobody came.\n"
     )

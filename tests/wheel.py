@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("semipunct", "semirings")
 
 WORDS = "where is the station asked anna who had lost her map\n"
-TEXT = "“Where is the station?” asked Anna, who had lost her map.\n"
+TEXT = "Where is the station? asked Anna, who had lost her map.\n"
 
 
 def sources(root: Path) -> set[str]:

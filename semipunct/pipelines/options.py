@@ -43,6 +43,7 @@ Loss = Literal["errors", "slots", "draws"]
 Keep = Literal["replace", "repair", "keep"]
 # The end of a line: meaningless; the end of a sentence; the only end of sentences.
 Lines = Literal["none", "paragraph", "sentence"]
+Capitals = Literal["auto", "keep", "restore"]
 # The F1 of marks, or the number of edits as in the paper.
 Objective = Literal["f1", "edits"]
 Surface = Literal["drawn", "best"]
@@ -256,13 +257,14 @@ class RestoreOptions:
         ),
     ] = None
     lines: LineEnds = None
-    lower: Annotated[
-        bool,
+    case: Annotated[
+        Capitals,
         Option(
-            help="With a text model: read all words in lower case, as in a transcript, and restore "
-            "their capitals."
+            help="With a text model: read and restore capitals as far as a passage lacks them "
+            "(auto); never change them (keep); read all words in lower case, and restore all "
+            "capitals (restore)."
         ),
-    ] = False
+    ] = "auto"
     objective: Annotated[
         Objective | None,
         Option(

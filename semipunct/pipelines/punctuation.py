@@ -58,7 +58,7 @@ class RestoreTrees(RestoreTask):
 
     def __init__(self, model: Trained[Any], helpers: Helpers, options: RestoreOptions) -> None:
         super().__init__(model, helpers, options)
-        refused = {"lower": options.lower}
+        refused = {"case": options.case != "auto"}
         if helpers.text_model is None:
             refused |= {"lines": options.lines, "objective": options.objective}
         for name, is_given in refused.items():

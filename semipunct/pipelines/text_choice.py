@@ -6,6 +6,7 @@ brackets and quotation marks, and the memory to a few hundred words.
 
 from __future__ import annotations
 
+import math
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -19,13 +20,14 @@ import numpy.typing as npt
 from semipunct.corpus.fixed_parts import divide_by_case
 from semipunct.corpus.sentences import Sentence, Words
 from semipunct.corpus.word_streams import is_final
+from semipunct.features.word_shapes import LOWER
 from semipunct.marks import UNK, Puncteme
 from semipunct.marks.balance import ENCLOSING, encloses, matcher_of, without_lone_marks
 from semipunct.marks.matching import Matcher
 from semipunct.marks.spacing import BY_TYPOGRAPHY
 from semipunct.models.punctuation.draws import Draws
 from semipunct.models.running_text.model import TextModel
-from semipunct.models.running_text.reader import Reading
+from semipunct.models.running_text.reader import Case, Reading
 from semipunct.pipelines.choice import (
     CLOSING,
     Standing,
@@ -42,6 +44,13 @@ Floats = npt.NDArray[np.float64]
 
 # Words from which a section ends after a sentence, and at which it ends in any case.
 SECTION, LONGEST_SECTION = 40, 160
+
+# Mean lengths in words of a sentence, and of a heading or another line without a final mark.
+_SENTENCE, _HEADING = 15, 4
+
+# Lines without marks that are sentences, for each line that needs no mark, and the maximum of this
+# ratio, for long lines.
+_SENTENCES, _LONG_SENTENCES = 6.0, 1000.0
 
 # Results omit less probable strings of a slot.
 _NEGLIGIBLE = 1e-4
@@ -68,6 +77,8 @@ class TextStrings:
         self.rare = np.array([UNK in string for string in self.strings])
         opening = [opening_marks(string) for string in self.strings]
         closing = [s[: len(s) - len(o)] for s, o in zip(self.strings, opening, strict=True)]
+        plain = [tuple(token for token in s if not encloses((token,))) for s in self.strings]
+        self._plain = [self.number.get(string, 0) for string in plain]
         self._opening = [self.number.get(string, 0) for string in opening]
         self._closing = [self.number.get(string, 0) for string in closing]
 
@@ -90,6 +101,15 @@ class TextStrings:
             for row in rows:
                 row[:] = np.bincount(target, row, len(row))
 
+    def without_pairs(self, table: Floats) -> Floats:
+        """Return ``[slots, strings]`` without brackets and quotation marks, which are rarely right.
+
+        The other marks of their strings keep the probabilities.
+        """
+        moved = np.zeros_like(table)
+        np.add.at(moved.T, self._plain, table.T)
+        return moved
+
     def normalise(self, table: Floats) -> Floats:
         """Normalise ``[slots, strings]`` in place; a slot without probability mass gets no mark."""
         total = table.sum(1)
@@ -97,12 +117,29 @@ class TextStrings:
         return table / np.where(total > 0, total, 1.0)[:, None]
 
 
+def odds_of_sentence(words: int, sentences: float, most: float) -> float:
+    """Return the factor for the odds of a final mark on a line without one.
+
+    The training passages are cut anywhere, but a line is a sentence or a heading, which is shorter.
+    The lengths of both are geometrically distributed.
+
+    Args:
+        sentences: number of sentences for each heading.
+        most: the maximum of this ratio, given the length.
+    """
+    # In logs, since the probability of a heading of 3,000 words underflows.
+    sentence, heading = (
+        (words - 1) * math.log1p(-1 / mean) - math.log(mean) for mean in (_SENTENCE, _HEADING)
+    )
+    return _SENTENCE * sentences * math.exp(min(math.log(most / sentences), sentence - heading))
+
+
 class Read(NamedTuple):
     """A part of a text with the predictions of a model."""
 
     words: AnyWords
     reading: Reading
-    cased: bool
+    case: Case
     is_last: bool
     ends_turn: bool = False
 
@@ -142,11 +179,19 @@ class Chooser:
         """Return the distributions of the slots of a part, given the ends of lines."""
         known = self._known
         allowed = known.table(part.reading)
+        is_plain = part.words.source == "text" and not any(map(encloses, part.words.slots))
+        if is_plain and self.options.marks is None:
+            allowed = known.without_pairs(allowed)
         last = len(allowed) - part.is_last
         if known.final.any():
             if self.ends != "none" or is_after_sentence:
                 allowed[:is_first, ~known.final] = 0.0
-            if self.ends != "none" or part.ends_turn:
+            if self.ends == "sentence" or part.ends_turn:
+                allowed[last:, ~known.final] = 0.0
+            elif self.ends == "paragraph" and is_first:
+                odds = odds_of_sentence(len(part.words.forms), _SENTENCES, _LONG_SENTENCES)
+                allowed[last:, known.final] *= odds
+            elif self.ends == "paragraph":  # the end of a long line
                 allowed[last:, ~known.final] = 0.0
         if self.ends == "sentence":
             allowed[1:last, known.final] = 0.0
@@ -177,7 +222,7 @@ class Chooser:
     def recase(self, part: Read, before: Sequence[Puncteme]) -> tuple[str, ...]:
         """Return the words of a part with the most probable capitals, given preceding marks."""
         forms = part.words.forms
-        if part.cased:
+        if part.case == Case.EVERYTHING or self.options.case == "keep":
             return forms
         tags = np.zeros(len(forms), int)
         marked = [place for place, string in enumerate(before) if string]
@@ -185,10 +230,12 @@ class Chooser:
         shapes = np.argmax(part.reading.shapes + part.reading.pairs[tags], 1)
         divided = divide_by_case(forms)
         lower = [parts.word.lower() for parts in divided]
+        if part.case == Case.CAPITALS:  # shown capitals stay
+            shapes[[low != parts.word for low, parts in zip(lower, divided, strict=True)]] = LOWER
         spelt = self.model.recase(lower, shapes.tolist())
         return tuple(
             f"{parts.before}{cased}{parts.after}"
-            if (len(cased) == len(parts.word) if self.options.lower else parts.word == low)
+            if parts.word == low or (part.case == Case.NOTHING and len(cased) == len(low))
             else form
             for form, parts, low, cased in zip(forms, divided, lower, spelt, strict=True)
         )

@@ -15,9 +15,10 @@ from semipunct.corpus.sentences import Words, unfillable
 from semipunct.corpus.treebank import OmittedT, with_omitted, without_omitted
 from semipunct.errors import UsageError
 from semipunct.evaluation.results import figures_signature
+from semipunct.features.word_shapes import CAPITALISED, LOWER, shape_of
 from semipunct.marks import ABBREVIATION, Puncteme
 from semipunct.models.running_text.model import THRESHOLD, TextModel
-from semipunct.models.running_text.reader import Query, Reading, TextReader
+from semipunct.models.running_text.reader import Case, Query, Reading, TextReader
 from semipunct.pipelines.distributions import SlotPosterior, rank_strings
 from semipunct.pipelines.options import Lines, RestoreOptions, check_values
 from semipunct.pipelines.results import Restoration
@@ -31,11 +32,11 @@ from semipunct.pipelines.text_choice import (
 )
 from semipunct.pipelines.trained import Trained, model_of_kind
 
-# The largest share of capitalised words in a text without meaningful capitals.
-_ACCIDENTS = 0.02
-
-# Words that decide whether a text has capitals, unless lines are judged singly.
+# Words that decide which capitals a text has, unless lines are judged singly.
 _SAMPLE = 2048
+
+# The largest share of frequent words with capitals in a text whose beginnings have none.
+_ACCIDENTS = 0.02
 
 
 class Part(NamedTuple):
@@ -88,9 +89,9 @@ def restored_parts(
         parts = _without_labels(parts, lines)
     parts_with_ends = _ended(parts, ends)
     judged = (
-        ((part, False) for part in parts_with_ends)
-        if options.lower
-        else _judged(parts_with_ends, ends)
+        ((part, Case.NOTHING) for part in parts_with_ends)
+        if options.case == "restore"
+        else _judged(parts_with_ends, ends, fitted)
     )
     restored = chooser.restore(_read(reader, judged, options))
     return restored if ends != "none" else _with_labels(restored, lines)
@@ -141,36 +142,43 @@ def _ended(parts: Iterable[Part], ends: Lines) -> Iterator[Part]:
         yield last._replace(ends_text=True)
 
 
-def _judged(parts: Iterable[Part], ends: Lines) -> Iterator[tuple[Part, bool]]:
-    """Yield parts with whether their capitals are meaningful.
+def _judged(parts: Iterable[Part], ends: Lines, model: TextModel) -> Iterator[tuple[Part, Case]]:
+    """Yield parts with the meaning of their capitals.
 
-    A line is judged by its own words, or by the first words of the text if line ends are
-    meaningless.
+    A line is judged by its own words. If line ends are meaningless, it is judged by the first words
+    of the text, unless it is in upper case or title case.
     """
     if ends != "none":
-        yield from ((part, has_capitals(part.words, _speech(part.words))) for part in parts)
+        for part in parts:
+            yield part, case_of(model, part.words, _speech(part.words))
         return
     waiting: list[Part] = []
     sample: list[str] = []
-    cased: bool | None = None
+    decided: Case | None = None
     path: str | None = None
     ended = False
+
+    def judged(parts: Sequence[Part], case: Case | None = None) -> Iterator[tuple[Part, Case]]:
+        for part in parts:
+            case = case_of(model, part.words, sample) if case is None else case
+            own = case_of(model, part.words, _speech(part.words))
+            yield part, case if own else own
+
     for part in parts:
         # A text may consist of short turns, but does not extend beyond a file.
         if ended or path != part.words.path:
-            yield from _judged_by(waiting, sample)
-            waiting, sample, cased, path = [], [], None, part.words.path
+            yield from judged(waiting)
+            waiting, sample, decided, path = [], [], None, part.words.path
         ended = part.ends_text
-        if cased is not None:
-            yield part, cased
-            continue
         waiting.append(part)
-        sample += _speech(part.words)[: _SAMPLE - len(sample)]
-        if len(sample) == _SAMPLE:
-            cased = has_capitals(part.words, sample)
-            yield from ((earlier, cased) for earlier in waiting)
+        if decided is None:
+            sample += _speech(part.words)[: _SAMPLE - len(sample)]
+            if len(sample) == _SAMPLE:
+                decided = case_of(model, part.words, sample)
+        if decided is not None:
+            yield from judged(waiting, decided)
             waiting = []
-    yield from _judged_by(waiting, sample)
+    yield from judged(waiting)
 
 
 def _speech(words: AnyWords) -> list[str]:
@@ -178,39 +186,46 @@ def _speech(words: AnyWords) -> list[str]:
     return [form for slot, form in enumerate(words.forms, start=1) if slot not in words.closed]
 
 
-def _judged_by(parts: Sequence[Part], sample: Sequence[str]) -> Iterator[tuple[Part, bool]]:
-    for part in parts:
-        yield part, has_capitals(part.words, sample)
+def case_of(model: TextModel, words: AnyWords, forms: Sequence[str]) -> Case:
+    """Return what the capitals of a text are evidence of.
 
+    Frequent words have capitals at beginnings of sentences, or nowhere if only names have any, or
+    everywhere in upper case and in titles. Capitals of a treebank are part of its words.
 
-def has_capitals(words: AnyWords, forms: Sequence[str]) -> bool:
-    """Return whether capitals are meaningful; a transcript may have a few by accident.
-
-    Capitals of a treebank are part of its words.
+    Args:
+        words: a line of the text.
+        forms: its words, or more words of the text.
     """
-    capitals = sum(form != form.lower() for form in forms)
-    return words.source == "treebank" or capitals > _ACCIDENTS * len(forms)
+    if words.source == "treebank":
+        return Case.EVERYTHING
+    shapes = [shape_of(form) for form in forms[1:] if form.lower() in model.frequent]
+    raised = sum(shape != LOWER for shape in shapes)
+    if raised >= 2 and 2 * raised > len(shapes):
+        return Case.NOTHING
+    begins = shapes.count(CAPITALISED) + sum(shape_of(form) == CAPITALISED for form in forms[:1])
+    is_rare = begins < 2 or begins <= _ACCIDENTS * len(shapes)
+    return Case.CAPITALS if is_rare else Case.EVERYTHING
 
 
 def _read(
-    reader: TextReader, parts: Iterable[tuple[Part, bool]], options: RestoreOptions
+    reader: TextReader, parts: Iterable[tuple[Part, Case]], options: RestoreOptions
 ) -> Iterator[Read]:
-    waiting: deque[tuple[Part, bool]] = deque()
+    waiting: deque[tuple[Part, Case]] = deque()
 
     def queries() -> Iterator[Query]:
         before: Puncteme = ()
-        for part, cased in parts:
-            waiting.append((part, cased))
+        for part, case in parts:
+            waiting.append((part, case))
             words = part.words
             nothing: tuple[Puncteme, ...] = ((),) * len(words.slots)
             standing = with_dots(words.slots) if options.keep_for(words) == "keep" else nothing
             slots = ((*before, *standing[0]), *standing[1:])
-            yield Query(words.forms, slots, cased, ends=part.ends_text)
+            yield Query(words.forms, slots, case, ends=part.ends_text)
             before = () if part.ends_text else standing[-1]
 
     for reading in reader.read(queries()):
-        part, cased = waiting.popleft()
-        yield Read(part.words, reading, cased, part.ends_text, part.ends_turn)
+        part, case = waiting.popleft()
+        yield Read(part.words, reading, case, part.ends_text, part.ends_turn)
 
 
 def with_dots(slots: Sequence[Puncteme]) -> tuple[Puncteme, ...]:
@@ -250,7 +265,7 @@ def running_text_signature(
         {
             "lines": lines_of(options),
             "objective": options.objective or "f1",
-            "capitals": "hidden" if options.lower else "shown",
+            "capitals": "hidden" if options.case == "restore" else "shown",
             "marks": "all" if options.marks is None else str(len(options.marks)),
             "confidence": f">={options.minimum_confidence:g}",
             "keep": keep,
@@ -272,13 +287,13 @@ def text_views(
     """Return the distributions of slots ``[n + 1]`` of each sentence under a text model."""
     fitted = model_of_kind(model, TextModel)
     texts = [list(of) for _, of in groupby(sentences, key=lambda s: s.path)]
-    queries = [_query(text, options) for text in texts]
+    queries = [_query(fitted, text, options) for text in texts]
     readings = TextReader(fitted, model.parameters).read(queries)
     known = TextStrings(fitted)
     return [view for of in zip(texts, readings, strict=True) for view in _views(known, *of)]
 
 
-def _query(text: Sequence[AnyWords], options: RestoreOptions) -> Query:
+def _query(model: TextModel, text: Sequence[AnyWords], options: RestoreOptions) -> Query:
     slots: list[Puncteme] = [()]
     for s in text:
         standing = s.slots if options.keep_for(s) == "keep" else ((),) * len(s.slots)
@@ -287,7 +302,7 @@ def _query(text: Sequence[AnyWords], options: RestoreOptions) -> Query:
     forms = [form for s in text for form in s.forms]
     # Sentence ends in running text are predictions of the same model, hence no evidence.
     boundaries = frozenset(() if text[0].source == "text" else _edges(text))
-    return Query(forms, slots, has_capitals(text[0], forms), boundaries=boundaries)
+    return Query(forms, slots, case_of(model, text[0], forms), boundaries=boundaries)
 
 
 def _edges(text: Sequence[AnyWords]) -> list[int]:

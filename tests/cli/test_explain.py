@@ -51,7 +51,7 @@ def test_lines_for_a_terminal(cli: Cli):
     lines = cli(*RESTORE, stdin=TEXT.encode()).out.splitlines()
     assert lines[0] == "- where is the station asked anna"
     assert lines[1].startswith("+ ")
-    assert lines[2].startswith("    “ inserted at the beginning, ")
+    assert lines[2].startswith("    ? inserted after “station”, ")
     assert "A question opened by “Where”: a question mark at its end." in lines[3]
     assert any("kept after “left”" in line and "“but”" in line for line in lines)
     assert "\x1b" not in "".join(lines)

@@ -31,7 +31,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Path]]:
     "command",
     [
         "restore text",
-        "restore text --format json --keep replace --lower",
+        "restore text --format json --keep replace --case restore",
         "correct text --format json",
         "correct corrector --samples 20",
         "restore model --parser parser --samples 20 --trees 2 --format json --keep replace",
@@ -78,7 +78,7 @@ def test_mistakes_are_refused(files: dict[str, list[Path]], tmp_path: Path, text
     def message(*options: object) -> str:
         return run(*options).message
 
-    assert '"lower": false' in message(*arguments, "--lower")
+    assert '"case": "auto"' in message(*arguments, "--case", "restore")
     assert "part size 1024, not 2" in message(*arguments, "--part-size", 2)
     assert 'task "restore", not "correct"' in message("correct", *arguments[1:])
     assert "was begun with files" in message(

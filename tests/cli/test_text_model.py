@@ -38,7 +38,9 @@ def figures(*command: Any) -> dict[str, Any]:
     return json.loads(result.out)
 
 
-@pytest.mark.parametrize("options", [(), ("--lower",), ("--lines", "none", "--objective", "edits")])
+@pytest.mark.parametrize(
+    "options", [(), ("--case", "restore"), ("--lines", "none", "--objective", "edits")]
+)
 def test_a_text_is_compared_with_itself(text_model: Path, tmp_path: Path, options: tuple[str, ...]):
     path = tmp_path / "a.txt"
     path.write_text(RIGHT.replace(". ", ".\n"), encoding="utf-8")
@@ -47,7 +49,7 @@ def test_a_text_is_compared_with_itself(text_model: Path, tmp_path: Path, option
     assert found["micro"]["f1"] > 0.98
     assert found["average_edit_distance"] < 0.01
     assert set(found["marks"]) == {",", "."}
-    assert f"capitals:{'hidden' if '--lower' in options else 'shown'}" in found["signature"]
+    assert f"capitals:{'hidden' if '--case' in options else 'shown'}" in found["signature"]
 
 
 def test_mistakes_are_counted(text_model: Path, tmp_path: Path):
@@ -83,7 +85,7 @@ def test_capitals_of_a_treebank_stay_unless_they_are_hidden(text_model: Path, tm
     path = treebank(tmp_path / "a.conllu", "so ba but gu\nSO mo\n")
     command = ("restore", text_model, path, "--format", "text")
     assert run(*command).out == "so ba, but gu.\nSO mo.\n"
-    assert run(*command, "--lower").out == "So ba, but gu.\nSo mo.\n"
+    assert run(*command, "--case", "restore").out == "So ba, but gu.\nSo mo.\n"
 
 
 def test_marks_need_trees_to_be_attached_to(text_model: Path, tmp_path: Path):
@@ -102,7 +104,7 @@ def test_the_dot_of_an_abbreviation_is_a_period(text_model: Path, tmp_path: Path
 
 def test_other_models_and_formats_are_refused(model: Path, text_model: Path, tmp_path: Path):
     path = treebank(tmp_path / "a.conllu", SENTENCES)
-    for option in (("--lower",), ("--lines", "none"), ("--objective", "f1")):
+    for option in (("--case", "restore"), ("--lines", "none"), ("--objective", "f1")):
         refused = run("restore", model, path, *option)
         assert refused.status == 2
         assert f"{option[0]} is for a text model" in refused.message

@@ -111,8 +111,29 @@ def test_marks_that_stand_at_the_edge_of_a_line_stay_there(trained: Any, ends: A
 def test_kept_marks_stay_and_are_evidence(trained: Any):
     assert restored(trained, "so ba; do") == "So ba; do."
     assert restored(trained, "so ba; do", keep="replace") == "So ba do."
-    assert restored(trained, "SO ba. so do") == "SO ba. so do."
+    assert restored(trained, "SO ba. so do") == "SO ba. So do."
+    assert restored(trained, "SO ba. so do", case="keep") == "SO ba. so do."
     assert restored(trained, BARE, marks={","}).count(".") == 0
+
+
+@pytest.mark.parametrize("spell", [str.upper, str.title, str.lower, lambda s: s.capitalize()])
+@pytest.mark.parametrize("lines", ["paragraph", "none"])
+def test_capitals_of_all_words_or_of_none_are_no_evidence(trained: Any, spell: Any, lines: Any):
+    assert restored(trained, spell(BARE), lines=lines) == RIGHT
+    bare = spell(BARE)
+    kept = restored(trained, bare, lines=lines, case="keep")
+    assert "".join(char for char in kept if char not in ",.") == bare
+    assert kept.lower() == RIGHT.lower()
+
+
+def test_lines_in_upper_case_do_not_change_the_reading_of_others(trained: Any):
+    lines = [f"{BARE}\n", f"{BARE.upper()}\n", f"{BARE}\n"]
+    assert restored(trained, *lines) == f"{RIGHT}\n" * 3
+
+
+def test_capitals_at_beginnings_are_evidence_of_ends(trained: Any):
+    written = RIGHT.replace(",", "").replace(".", "")
+    assert restored(trained, written) == RIGHT
 
 
 def test_a_stray_capital_does_not_make_a_text_cased(trained: Any):

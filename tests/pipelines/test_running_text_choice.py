@@ -14,11 +14,12 @@ from semipunct.marks import Puncteme
 from semipunct.marks.balance import matcher_of, without_lone_marks
 from semipunct.models.running_text.model import TextModel
 from semipunct.models.running_text.options import TextOptions
-from semipunct.models.running_text.reader import Reading
+from semipunct.models.running_text.reader import Case, Reading
 from semipunct.pipelines.options import Lines, RestoreOptions
 from semipunct.pipelines.text_choice import Chooser, Read
 
 PARTNERS = {"“": "”", "(": ")"}
+MARKS = frozenset("“”(),.")
 TEXT = "“So ba,” do (gu) so, ke. So mo, li (al) “so” do. So gu. "
 STREAM = word_stream("a.txt", items([TEXT * 5]))
 MODEL = TextModel.fit(STREAM.passages(50), TextOptions(size=8, layers=1))
@@ -55,7 +56,7 @@ def reads(
         Read(
             Words("1", "a.txt", 1, ("so",) * (b - a), tuple(slots[a : b + 1]), source="text"),
             Reading(strings[a : b + 1], shapes[a:b], pairs),
-            True,
+            Case.EVERYTHING,
             ends != "none" or b == size,
         )
         for a, b in pairwise(edges)
@@ -83,11 +84,13 @@ def test_inserted_marks_are_balanced(ends: Lines, seed: int, size: int, places: 
 
 def test_the_chooser_inserts_marks():
     some = reads(np.random.default_rng(3), 90, [], "none", [()] * 91)
-    chooser = Chooser(MODEL, RestoreOptions(keep="replace"), "none", 0.1)
-    (found,) = chooser.restore(some)
-    marks = [token for string in found.slots for token in string]
-    assert {",", "."} < set(marks)
-    assert set(marks) & set(PARTNERS)
+    for marks in (None, MARKS):
+        chooser = Chooser(MODEL, RestoreOptions(keep="replace", marks=marks), "none", 0.1)
+        (found,) = chooser.restore(some)
+        inserted = {token for string in found.slots for token in string}
+        assert {",", "."} <= inserted
+        # Only if asked for, in a text without any.
+        assert bool(inserted & set(PARTNERS)) == (marks is not None)
 
 
 def test_two_closing_marks_are_no_pair_where_another_mark_opens():

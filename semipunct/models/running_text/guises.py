@@ -1,7 +1,8 @@
 """Guises of training passages: the capitals and marks that the network sees.
 
-*Restoration* shows all capitals of a passage or none, and some of its marks; other slots are
-hidden, whether they are empty or not. The *noisy* guise shows capitals and every slot as written,
+*Restoration* shows how words are spelt, or only capitals, or nothing of them, and some of the
+marks; other slots are hidden, whether they are empty or not. Capitals alone are often without
+beginnings of sentences, as recognisers write them. The *noisy* guise shows every slot as written,
 with errors. The *divided* guise shows sentence ends, but no marks.
 """
 
@@ -20,7 +21,7 @@ from semipunct.models.running_text.words import TextBatch
 HIDDEN = 0
 """The input code of a hidden shape or string."""
 
-_UNCASED = 0.1  # the fraction of noisy passages without capitals
+_UNCASED = 0.1  # the fraction of noisy passages that hide lower case
 
 # Rates at which a word in a noisy passage loses its capitals, or gets one.
 _LOWERED, _CAPITALISED = 0.03, 0.003
@@ -48,27 +49,30 @@ def drawn_guise(
     key: jax.Array, batch: TextBatch, options: TextTrainOptions, rates: jax.Array
 ) -> Guise:
     """Draw a guise for each passage."""
-    keys = jax.random.split(key, 4)
+    keys = jax.random.split(key, 5)
     rows = len(batch.lengths), 1
     noisy = jax.random.uniform(keys[0], rows) < options.noisy
     divided = jax.random.uniform(keys[3], rows) < options.divided
-    restoration = _restoration(keys[2], batch, options)
+    capitals = _capitals(keys[4], batch, options)
+    restoration = _restoration(keys[2], batch, options, capitals)
     restored = _chosen(divided, _divided(restoration, batch, len(rates)), restoration)
-    return _chosen(noisy, _noisy(keys[1], batch, rates), restored)
+    return _chosen(noisy, _noisy(keys[1], batch, rates, capitals), restored)
 
 
 def _chosen(is_first: jax.Array, first: Guise, second: Guise) -> Guise:
     return Guise(*(jnp.where(is_first, *pair) for pair in zip(first, second, strict=True)))
 
 
-def _restoration(key: jax.Array, batch: TextBatch, options: TextTrainOptions) -> Guise:
-    first, second, third = jax.random.split(key, 3)
+def _restoration(
+    key: jax.Array, batch: TextBatch, options: TextTrainOptions, capitals: jax.Array
+) -> Guise:
+    keys = jax.random.split(key, 3)
     rows = len(batch.lengths)
     shapes, tags = jnp.asarray(batch.shapes), jnp.asarray(batch.tags)
-    cased = jax.random.uniform(first, (rows, 1)) >= options.lowered
-    share = jax.random.uniform(second, (rows, 1), minval=-options.bare / (1 - options.bare))
-    shown = (jax.random.uniform(third, tags.shape) < share) & (tags > 0)
-    capitals_shown = jnp.broadcast_to(cased, shapes.shape)
+    cased = jax.random.uniform(keys[0], (rows, 1)) >= options.lowered
+    share = jax.random.uniform(keys[1], (rows, 1), minval=-options.bare / (1 - options.bare))
+    shown = (jax.random.uniform(keys[2], tags.shape) < share) & (tags > 0)
+    capitals_shown = cased | capitals
     return Guise(
         jnp.where(capitals_shown, shapes + 1, HIDDEN),
         jnp.where(shown, tags + 1, HIDDEN),
@@ -77,12 +81,25 @@ def _restoration(key: jax.Array, batch: TextBatch, options: TextTrainOptions) ->
     )
 
 
+def _capitals(key: jax.Array, batch: TextBatch, options: TextTrainOptions) -> jax.Array:
+    """Draw the capitals that passages with hidden lower case show, ``[batch, length]``."""
+    keys = jax.random.split(key, 4)
+    rows, shapes = len(batch.lengths), jnp.asarray(batch.shapes)
+    begins = jnp.asarray(batch.ends)[:, :-1] & (shapes == CAPITALISED)
+    # Half of the passages show no beginnings, a quarter not even names there.
+    share = jax.random.uniform(keys[0], (rows, 1), minval=-1.0)
+    names = jnp.asarray(batch.named) & (jax.random.uniform(keys[1], (rows, 1)) < 0.75)
+    kept = ~begins | names | (jax.random.uniform(keys[2], shapes.shape) < share)
+    some = jax.random.uniform(keys[3], (rows, 1)) < options.named
+    return some & kept & (shapes != LOWER)
+
+
 def _divided(guise: Guise, batch: TextBatch, end: int) -> Guise:
     marks = jnp.where(jnp.asarray(batch.ends), end, HIDDEN)
     return guise._replace(marks=marks, predicted=jnp.ones(marks.shape, bool))
 
 
-def _noisy(key: jax.Array, batch: TextBatch, rates: jax.Array) -> Guise:
+def _noisy(key: jax.Array, batch: TextBatch, rates: jax.Array, capitals: jax.Array) -> Guise:
     keys = jax.random.split(key, 5)
     rows = len(batch.lengths)
     shapes, tags = jnp.asarray(batch.shapes), jnp.asarray(batch.tags)
@@ -102,6 +119,6 @@ def _noisy(key: jax.Array, batch: TextBatch, rates: jax.Array) -> Guise:
     seen = jnp.where(lowered, LOWER, jnp.where(raised, CAPITALISED, shapes))
     cased = jax.random.uniform(keys[3], (rows, 1)) >= _UNCASED
     return Guise(
-        jnp.where(cased, seen + 1, HIDDEN), marks,
+        jnp.where(cased | capitals, seen + 1, HIDDEN), marks,
         jnp.zeros(shapes.shape, bool), jnp.ones(tags.shape, bool),
     )  # fmt: skip

@@ -44,6 +44,8 @@ _MINIMUM = 3  # minimum count of words with embeddings, and of learned spellings
 THRESHOLD = "threshold"
 """The minimum probability of an inserted mark; only ``calibrate`` fits this weight."""
 
+_FREQUENT = 100  # the number of words whose capitals show how a text uses them
+
 _EMBEDDINGS = ("word", "ngram")  # the embedding tables, which are nine tenths of the weights
 
 
@@ -60,6 +62,7 @@ class _Tables:
     codes: Codes  # [forms, CODES]
     shapes: Codes  # [forms]
     possible: npt.NDArray[np.bool_]  # [forms, SHAPES]
+    named: npt.NDArray[np.bool_]  # [forms], whether spelt so inside sentences, too
     tags: Codes  # [strings]
     spelling: npt.NDArray[np.float32]  # [strings]
     ends: npt.NDArray[np.bool_]  # [strings], whether a sentence ends there
@@ -109,6 +112,11 @@ class TextModel(AveragedNetwork[Encoded, TextBatch, TextPassage]):
         return {word: number for number, word in enumerate(self.words, 1)}
 
     @cached_property
+    def frequent(self) -> frozenset[str]:
+        """The most frequent words, most of which are function words."""
+        return frozenset(word for word in self.words[:_FREQUENT] if len(word) > 1)
+
+    @cached_property
     def errors(self) -> Rates:
         """The rate ``[tags, tags]`` of writing a string where another one is right."""
         return error_rates(self.strings.strings, english_learner_errors())
@@ -138,7 +146,8 @@ class TextModel(AveragedNetwork[Encoded, TextBatch, TextPassage]):
         spelling = evidence[np.arange(len(tags)), tags]
         codes = codes_of(lower, self.vocabulary, self.options.ngrams)
         ends = np.array([END in string or is_final(string) for string in stream.strings])
-        return _Tables(codes, shapes, able, tags.astype(np.int32), spelling, ends)
+        named = _named(stream, lower, ends)
+        return _Tables(codes, shapes, able, named, tags.astype(np.int32), spelling, ends)
 
     def _shape(self, form: str) -> int:
         low, shape = form.lower(), shape_of(form)
@@ -163,7 +172,8 @@ class TextModel(AveragedNetwork[Encoded, TextBatch, TextPassage]):
             tables, stream = encoded.tables[passage.stream.digest], passage.stream
             forms = np.asarray(stream.words[passage.start : passage.stop])
             slots = np.asarray(stream.slots[passage.start : passage.stop + 1])
-            of_words = (table[forms] for table in (tables.codes, tables.shapes, tables.possible))
+            of_form = (tables.codes, tables.shapes, tables.possible, tables.named)
+            of_words = (table[forms] for table in of_form)
             of_slots = (table[slots] for table in (tables.tags, tables.spelling, tables.ends))
             parts.append((*of_words, *of_slots))
         columns = list(map(list, zip(*parts, strict=True)))
@@ -177,9 +187,10 @@ class TextModel(AveragedNetwork[Encoded, TextBatch, TextPassage]):
             pad_rows(rows, room),
             pad_rows(columns[1], room),
             pad_rows(columns[2], room, fill=True),
-            pad_rows(columns[3], between),
+            pad_rows(columns[3], room),
             pad_rows(columns[4], between),
             pad_rows(columns[5], between),
+            pad_rows(columns[6], between),
             lengths,
         )
 
@@ -307,6 +318,16 @@ def _most_probable_marks(model: TextModel, weights: Parameters, batch: TextBatch
     marks = jnp.exp(log_marginals(model.scores(weights, batch, hidden_guise(batch))))[..., 1:]
     right = jnp.argmax(marks, -1) + 1 == jnp.asarray(batch.tags)
     return jnp.stack([jnp.max(marks, -1), right])
+
+
+def _named(
+    stream: WordStream, lower: Sequence[str], ends: npt.NDArray[np.bool_]
+) -> npt.NDArray[np.bool_]:
+    """Return ``[forms]``, whether each is more frequent inside sentences than in lower case."""
+    counts = np.bincount(stream.words[1:][~ends[stream.slots[1:-1]]], minlength=len(stream.forms))
+    number = dict(zip(stream.forms, counts.tolist(), strict=True))
+    in_lower = np.array([number.get(low, 0) for low in lower])
+    return counts > in_lower
 
 
 def _one_hot(shapes: Any) -> jax.Array:

@@ -35,7 +35,8 @@ class TextTrainOptions(kind.NetworkTrainOptions):
         unknown: fraction of words replaced by the unknown word.
         noisy: fraction of passages shown with errors in marks and capitals.
         divided: fraction of the other passages that show sentence ends, but no marks.
-        lowered: fraction of the other passages without capitals.
+        lowered: fraction of the other passages in which lower case is hidden.
+        named: fraction of these that show capitals, often without those of beginnings.
         bare: fraction of the other passages without marks; the rest show a random part of them.
     """
 
@@ -48,6 +49,7 @@ class TextTrainOptions(kind.NetworkTrainOptions):
     noisy: Share = 0.25
     divided: Share = 0.1
     lowered: Share = 0.8
+    named: Share = 0.4
     bare: Share = 0.8
 
     epochs: ClassVar[int] = 3

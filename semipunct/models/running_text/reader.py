@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
+from enum import IntEnum
 from functools import cached_property, partial
 from itertools import islice
 from typing import NamedTuple
@@ -15,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from semipunct.arrays.programs import jit
-from semipunct.features.word_shapes import SHAPES, possible, shape_of
+from semipunct.features.word_shapes import LOWER, SHAPES, possible, shape_of
 from semipunct.marks import Puncteme
 from semipunct.models.base import Parameters, Weights
 from semipunct.models.running_text.guises import HIDDEN
@@ -42,13 +43,21 @@ _RUNNING = 2  # number of batches that are computed while other words are prepar
 _REMEMBERED = 2**17  # maximum number of distinct words whose codes are cached
 
 
+class Case(IntEnum):
+    """The spelling of words that the network sees."""
+
+    NOTHING = 0
+    CAPITALS = 1  # words in lower case are hidden
+    EVERYTHING = 2
+
+
 class Query(NamedTuple):
     """A text to read, or a part of one.
 
     Attributes:
         slots: ``[n + 1]``, the marks that the network sees. The last slot of a part is the first
             slot of the next one, which has the marks of both.
-        cased: whether the network sees capitals.
+        case: what capitals are evidence of; see ``Case``.
         written: whether all slots are shown as written, right or wrong, except before the first
             word and after the last; otherwise marks are right, and empty slots hidden.
         ends: whether the text ends here; otherwise the next query continues it.
@@ -57,7 +66,7 @@ class Query(NamedTuple):
 
     forms: Sequence[str]
     slots: Sequence[Puncteme]
-    cased: bool
+    case: Case
     written: bool = False
     ends: bool = True
     boundaries: Set[int] = frozenset()
@@ -156,11 +165,11 @@ class _Words(dict[str, int]):
         for slot in query.boundaries:
             if not query.slots[slot]:
                 marks[slot] = len(self._model.strings)
-        shapes = self.shapes[rows]
-        able = self.possible[rows]
-        if query.cased and not query.written:
-            able = np.eye(SHAPES, dtype=bool)[shapes]
-        seen = shapes + 1 if query.cased else np.full(len(rows), HIDDEN, np.int32)
+        shapes, able = self.shapes[rows], self.possible[rows]
+        is_seen = (shapes != LOWER) & (query.case > Case.NOTHING) | (query.case == Case.EVERYTHING)
+        seen = np.where(is_seen, shapes + 1, HIDDEN)
+        if not query.written:
+            able[is_seen] = np.eye(SHAPES, dtype=bool)[shapes[is_seen]]
         return _Columns(self.codes[rows], seen, able, marks)
 
 

@@ -46,6 +46,7 @@ class TextBatch(NamedTuple):
     words: Codes  # [batch, length], rows of ``codes``
     shapes: Codes  # [batch, length]
     possible: npt.NDArray[np.bool_]  # [batch, length, SHAPES]
+    named: npt.NDArray[np.bool_]  # [batch, length], whether spelt so inside sentences, too
     tags: Codes  # [batch, length + 1], strings
     # [batch, length + 1], log-probability of a string given its tag
     spelling: npt.NDArray[np.float32]

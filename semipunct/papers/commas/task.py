@@ -377,7 +377,7 @@ class RestoreCommas(RestoreTask):
             {
                 "--trees": options.trees, "--parser-share": options.share is not None,
                 "--text": helpers.text_model, "--lines": options.lines,
-                "--objective": options.objective, "--lower": options.lower,
+                "--objective": options.objective, "--case": options.case != "auto",
             },
         )  # fmt: skip
         if len(helpers.parsers) > 1:

@@ -13,7 +13,7 @@ from semipunct.formats.running_text import read_running_text
 from semipunct.models.running_text.guises import HIDDEN, drawn_guise
 from semipunct.models.running_text.model import TextModel
 from semipunct.models.running_text.options import TextOptions, TextTrainOptions
-from semipunct.models.running_text.reader import Query, TextReader
+from semipunct.models.running_text.reader import Case, Query, TextReader
 from tests.models.running_text.texts import passages, text
 
 TREEBANK = """\
@@ -69,7 +69,7 @@ def test_a_reader_is_told_where_sentences_end(text_model: Path):
     hidden: list[tuple[str, ...]] = [()] * (len(forms) + 1)
     end = len(forms)
     plain, ended = reader.read(
-        [Query(forms, hidden, False), Query(forms, hidden, False, boundaries={end})]
+        [Query(forms, hidden, Case.NOTHING), Query(forms, hidden, Case.NOTHING, boundaries={end})]
     )
     stop = saved.model.strings.codes([(".",)])[0]
     assert ended.strings[end, stop] > max(0.5, plain.strings[end, stop] + 0.1)

@@ -16,7 +16,7 @@ from semipunct.models.running_text.errors import error_rates, written_strings
 from semipunct.models.running_text.guises import HIDDEN, drawn_guise
 from semipunct.models.running_text.model import TextModel
 from semipunct.models.running_text.options import TextOptions, TextTrainOptions
-from semipunct.models.running_text.reader import Query, TextReader
+from semipunct.models.running_text.reader import Case, Query, TextReader
 from tests.models.running_text.texts import passages, text
 
 STRINGS: tuple[Puncteme, ...] = ((), (",",), (".",), ("”",), (".", "”"), ("”", "."))
@@ -102,7 +102,9 @@ def test_hidden_and_empty_slots_differ(reader: TextReader):
     forms = tuple(text(6, 3).replace(",", "").replace(".", "").split())
     slots: list[Puncteme] = [()] * (len(forms) + 1)
     slots[3] = (".",)
-    shown, written = reader.read([Query(forms, slots, True), Query(forms, slots, True, True)])
+    shown, written = reader.read(
+        [Query(forms, slots, Case.EVERYTHING), Query(forms, slots, Case.EVERYTHING, True)]
+    )
     assert np.abs(shown.strings[5:] - written.strings[5:]).max() > 0.01
     # The capitals of a written text may be wrong.
     assert np.isneginf(shown.shapes).any(1).all()
@@ -120,6 +122,6 @@ def test_systematic_errors_are_corrected(reader: TextReader):
     misplaced = [slot for slot, string in enumerate(right[:-1]) if not string and slot > 1][::20]
     for slot in misplaced:
         written[slot] = (",",)
-    (reading,) = reader.read([Query(forms, written, True, True)])
+    (reading,) = reader.read([Query(forms, written, Case.EVERYTHING, True)])
     corrected = [reader.model.strings.strings[i] for i in reading.strings[1:, :-1].argmax(1)]
     assert corrected[:-1] == right[1:-1]

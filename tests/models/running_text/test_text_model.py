@@ -20,6 +20,7 @@ from semipunct.models.running_text.reader import (
     CENTRE,
     CONTEXT,
     LENGTH,
+    Case,
     Query,
     TextReader,
     Window,
@@ -78,7 +79,7 @@ def test_the_likelihood_of_passages_is_that_of_their_slots(reader: TextReader):
             passage.stream.strings[i]
             for i in passage.stream.slots[passage.start : passage.stop + 1]
         ]
-        (reading,) = reader.read([Query(forms, [()] * len(strings), False)])
+        (reading,) = reader.read([Query(forms, [()] * len(strings), Case.NOTHING)])
         tags = model.strings.codes(strings)
         expected = np.log(reading.strings[np.arange(len(tags)), tags]).sum()
         assert value == pytest.approx(float(expected), rel=1e-3)
@@ -111,7 +112,8 @@ def test_a_text_at_the_end_of_a_row_gets_what_it_gets_alone(reader: TextReader):
     """The first two texts fill a row; bits are compared, as corpora are read in parts."""
     sizes = (LENGTH - 601, 600, 7)
     queries = [
-        Query(["so", "ba"] * (n // 2) + ["gu"] * (n % 2), [()] * (n + 1), False) for n in sizes
+        Query(["so", "ba"] * (n // 2) + ["gu"] * (n % 2), [()] * (n + 1), Case.NOTHING)
+        for n in sizes
     ]
     biased: dict[str, Any] = dict(reader.parameters)
     biased["case.bias"] = np.linspace(-2, 2, SHAPES, dtype=np.float32)
@@ -135,12 +137,12 @@ def test_parts_of_a_text_are_read_as_the_whole(reader: TextReader, places: list[
     slots = [stream.strings[i] for i in stream.slots]
     ends = sorted({place for place in places if place < len(forms)} | {len(forms)})
     parts = [
-        Query(forms[a:b], slots[a : b + 1], True, ends=b == len(forms))
+        Query(forms[a:b], slots[a : b + 1], Case.EVERYTHING, ends=b == len(forms))
         for a, b in pairwise([0, *ends])
     ]
-    short_query = Query(["so", "ba"], [(), (), ()], False)
+    short_query = Query(["so", "ba"], [(), (), ()], Case.NOTHING)
     first, *readings, last = reader.read([short_query, *parts, short_query])
-    (whole,) = reader.read([Query(forms, slots, True)])
+    (whole,) = reader.read([Query(forms, slots, Case.EVERYTHING)])
     for (a, b), reading in zip(pairwise([0, *ends]), readings, strict=True):
         np.testing.assert_allclose(reading.strings, whole.strings[a : b + 1], atol=1e-5)
         np.testing.assert_allclose(reading.shapes, whole.shapes[a:b], atol=1e-4)
@@ -153,7 +155,7 @@ def test_a_long_text_is_read_while_it_arrives(reader: TextReader):
     def queries() -> Iterator[Query]:
         nonlocal begun
         for begun in range(1, 301):
-            yield Query(["so", "ba", "but", "gu"] * 25, [()] * 101, False, ends=begun == 300)
+            yield Query(["so", "ba", "but", "gu"] * 25, [()] * 101, Case.NOTHING, ends=begun == 300)
 
     for reading in reader.read(queries()):
         ended += 1
