@@ -29,11 +29,13 @@ from benchmarks.figures import report
 from semipunct.corpus import Words
 from semipunct.corpus.word_streams import WordStream, is_final, items, word_stream
 from semipunct.formats.lines import text_lines
-from semipunct.formats.running_text import line_of_text, read_running_text
+from semipunct.formats.running_text import line_of_text, read_lines, read_running_text
 from semipunct.marks import Puncteme
 from semipunct.models.running_text.model import TextModel
 from semipunct.pipelines.distributions import SlotPosterior
 from semipunct.pipelines.options import Lines, Objective
+from semipunct.pipelines.results import Corrected
+from semipunct.pipelines.text_correction import correct_running_text
 from semipunct.pipelines.text_restoration import restore_running_text
 from semipunct.pipelines.trained import Trained
 from semipunct.store.checkpoint import load
@@ -57,6 +59,7 @@ def main() -> None:
         "--lines", choices=("none", "paragraph"), default="none", help="what a line of text is"
     )
     parser.add_argument("--case", choices=("lower", "names", "upper", "written"), default="lower")
+    parser.add_argument("--correct", action="store_true", help="count changes in text as written")
     parser.add_argument("--last", type=int, default=45_000, help="words of talks to measure")
     parser.add_argument("--write", type=Path, help="folder for the text before them")
     parser.add_argument("--name", help="of the figures in the output [that of the model]")
@@ -66,6 +69,10 @@ def main() -> None:
         write_talks(words_and_labels(arguments.files[0])[: -arguments.last], arguments.write)
         return
     model = load(arguments.model, TextModel)
+    if arguments.correct:
+        for path in arguments.files:
+            print(f"{path.name:28} {changes(model, path):.2f} changes in 1,000 words")
+        return
     figures_of: dict[str, Any] = {}
     for path in arguments.files:
         if ".tsv" in path.suffixes:
@@ -120,6 +127,15 @@ def figures(
     posteriors = [slot for text in restored for slot in text.posteriors[1:]]
     error = calibration_error(posteriors, [name != "O" for name in gold])
     return {**rows, "calibration_error": error, "words": sum(map(len, streams))}
+
+
+def changes(model: Trained[TextModel], path: Path) -> float:
+    """Return how many slots of 1,000 words are corrected in text as written."""
+    lines = [line.content for line in read_lines([path], whole=True)]
+    corrected = [x for x in correct_running_text(model, lines) if isinstance(x, Corrected)]
+    pairs = [pair for x in corrected for pair in zip(x.sentence.slots, x.slots, strict=True)]
+    words = sum(len(x.sentence.forms) for x in corrected)
+    return 1000 * sum(written != slot for written, slot in pairs) / words
 
 
 def bare(stream: WordStream, case: str, named: Counter[str]) -> Words:

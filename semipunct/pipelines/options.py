@@ -293,7 +293,7 @@ class CorrectOptions:
     minimum_confidence: Annotated[
         float | None,
         Option(
-            help="Minimum probability of a correction [0.5; 0.75 with a text model; 0 with "
+            help="Minimum probability of a correction [0.5; 0.8 with a text model; 0 with "
             "--minimise slots or draws].",
             name="min_confidence",
             metavar="P",
@@ -318,6 +318,7 @@ class CorrectOptions:
             maximum=limits.TREES,
         ),
     ] = 0
+    lines: LineEnds = None
 
     @property
     def least(self) -> float:

@@ -142,6 +142,7 @@ class CorrectTrees(CorrectTask):
 
     def __init__(self, model: Trained[Any], helpers: Helpers, options: CorrectOptions) -> None:
         super().__init__(model, helpers, options)
+        self.refuse(f"a model of the kind {model.model.kind}", {"--lines": options.lines})
         self._fitted = correction_model(model)
         options.check(self._fitted.model.inventory.tokens)
         for parser in helpers.parsers:

@@ -171,7 +171,7 @@ class CorrectText(CorrectTask):
         check(self.options, model.model)
         self._foreign = ForeignWords(model.model.vocabulary)
         self.notices.append(self._foreign)
-        self._crosses_lines = False
+        self._crosses_lines = self.options.lines == "none"
 
     def read(self, request: Request) -> Documents:
         self.refuse("a text model", {"--format conllu": request.form == "conllu"})
@@ -186,7 +186,7 @@ class CorrectText(CorrectTask):
         from semipunct.pipelines.assessment import prepare_comparison
 
         self.characters = as_section(request.inputs[0]).first_character
-        self._crosses_lines = _meaning_of_lines(form) == "none"
+        self._crosses_lines = (self.options.lines or _meaning_of_lines(form)) == "none"
         if self._crosses_lines:
             self.chunk = _JOINED
         entries, assess = prepare_comparison(
@@ -209,6 +209,11 @@ class CorrectText(CorrectTask):
     def read_text(self, text: str) -> Sequence[Located]:
         return lines_of_text(text, "text")
 
+    def texts(self, texts: Sequence[str]) -> list[Any]:
+        if not self._crosses_lines:
+            return super().texts(texts)
+        return [answer for text in texts for answer in super(CorrectText, self).texts([text])]
+
 
 # Lines per batch, if sentences cross line ends.
 _JOINED = 2**12
@@ -219,7 +224,8 @@ def _texts(entries: Sequence[Entry[Any, Any]]) -> list[list[Any]]:
     texts: list[list[Any]] = [[]]
     for entry, after in zip(entries, [*entries[1:], None], strict=True):
         texts[-1].append(entry.content)
-        if entry.record.ends_text or after is None or after.content.path != entry.content.path:
+        ends = entry.record is not None and entry.record.ends_text
+        if ends or after is None or after.content.path != entry.content.path:
             texts.append([])
     return texts[:-1]
 

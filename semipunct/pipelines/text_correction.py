@@ -24,7 +24,7 @@ from semipunct.models.running_text.model import TextModel
 from semipunct.models.running_text.reader import Query, Reading, TextReader
 from semipunct.pipelines.choice import beside_what_stands, may_replace
 from semipunct.pipelines.distributions import SlotPosterior
-from semipunct.pipelines.options import CorrectOptions
+from semipunct.pipelines.options import CorrectOptions, Lines
 from semipunct.pipelines.results import Corrected, explain_corrections
 from semipunct.pipelines.text_choice import (
     LONGEST_SECTION,
@@ -41,7 +41,7 @@ Floats = npt.NDArray[np.float64]
 
 # The default minimum probability of a correction. On learners' text and on web text, F0.5 is flat
 # from 0.5 to 0.8, but higher values change far fewer correct marks.
-LEAST = 0.75
+LEAST = 0.8
 
 # Lines whose final mark was forgotten, for each line that needs none, and the maximum of this
 # ratio, for long lines; tuned on learners' text and on web text, where lines of any length lack the
@@ -128,8 +128,13 @@ class Channel:
         size = len(self.known.strings)
         self._possible = (model.errors[:size, :size] > 0) | np.eye(size, dtype=bool)
         self._possible[self.known.rare] = False
+        # The order of the same marks, such as a period and a quotation mark, is a convention.
+        tokens = [sorted(string) for string in self.known.strings]
+        self._possible &= np.array([[a != b or a is b for b in tokens] for a in tokens])
 
-    def probabilities(self, written: Sequence[Puncteme], reading: Reading) -> Floats:
+    def probabilities(
+        self, written: Sequence[Puncteme], reading: Reading, lines: Lines | None = None
+    ) -> Floats:
         """Return the probabilities of the strings of a line, ``[n + 1, strings]``.
 
         Args:
@@ -141,6 +146,8 @@ class Channel:
             summed[-1, ~known.final & (np.arange(len(known.strings)) > 0)] = 0
             odds = odds_of_sentence(len(written) - 1, _FORGOTTEN, _MOST_FORGOTTEN)
             summed[-1, known.final] *= odds
+        if is_final(written[-1]) or (lines == "sentence" and known.final.any()):
+            summed[-1, ~known.final] = 0
         known.fold(summed[:1], summed[-1:])
         return summed
 
@@ -163,7 +170,7 @@ class Channel:
 def _corrected(
     channel: Channel, words: AnyWords, reading: Reading, options: CorrectOptions
 ) -> Corrected:
-    table = channel.probabilities(words.slots, reading)
+    table = channel.probabilities(words.slots, reading, options.lines)
     posteriors = [
         channel.posterior(written, row) for written, row in zip(words.slots, table, strict=True)
     ]

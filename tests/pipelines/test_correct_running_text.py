@@ -12,11 +12,13 @@ from hypothesis import strategies as st
 
 import semipunct
 from semipunct.corpus import Omitted
-from semipunct.corpus.word_streams import items, tokens
+from semipunct.corpus.word_streams import items, tokens, word_stream
 from semipunct.errors import UsageError
 from semipunct.formats.m2 import read_m2_records
 from semipunct.formats.running_text import line_of_text
 from semipunct.marks import Puncteme
+from semipunct.models.running_text.model import TextModel
+from semipunct.models.running_text.options import TextOptions
 from semipunct.models.running_text.reader import Reading
 from semipunct.pipelines.text_choice import odds_of_sentence
 from semipunct.pipelines.text_correction import Channel
@@ -84,6 +86,27 @@ def test_a_long_line_without_a_mark_at_its_end_is_no_heading(trained: Any):
     np.testing.assert_allclose(table[2], [0.9, 0.02 * odds(2), 0], rtol=1e-6)
     shown = channel.probabilities([(), (), (",",)], reading)[2]
     np.testing.assert_allclose(shown, rows[2, :3], rtol=1e-6)
+
+
+def test_wrapped_lines_are_corrected_as_one_text(trained: Any):
+    words = WRONG.split(" ")
+    wrapped = "\n".join(" ".join(words[i : i + 7]) for i in range(0, len(words), 7))
+    found = trained.correct(wrapped, lines="none")
+    assert found.replace("\n", " ") == trained.correct(WRONG) == RIGHT
+    assert found.count("\n") == wrapped.count("\n")
+
+
+def test_a_line_that_is_a_sentence_gets_its_final_mark(trained: Any):
+    assert trained.correct("So ba", lines="sentence") == "So ba."
+    assert trained.correct("So ba") == "So ba"
+
+
+def test_the_order_of_the_same_marks_is_no_error():
+    stream = word_stream("a.txt", items(["“so ba.” “so gu”. so do, ke. so mo so. " * 5]))
+    channel = Channel(TextModel.fit(stream.passages(50), TextOptions(size=8, layers=1)))
+    view = channel.posterior((".", "”"), np.full(len(channel.known.strings), 0.1))
+    assert ("”", ".") in channel.known.strings
+    assert view.of(("”", ".")) == 0 < view.of((".",))
 
 
 def test_fixed_parts_do_not_change(trained: Any):
