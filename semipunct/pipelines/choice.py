@@ -298,7 +298,7 @@ def pair_inverted_marks(
     views: Sequence[SlotPosterior],
     allows: Callable[[int, Puncteme], bool],
 ) -> list[Puncteme]:
-    """Give each inserted inverted mark its partner at the end of the sentence.
+    """Give inserted inverted marks, and the ends of their sentences, their partners.
 
     Args:
         existing: ``[n + 1]`` the strings of fixed slots; empty for the others.
@@ -308,7 +308,37 @@ def pair_inverted_marks(
         for opening in CLOSING.keys() & set(string):
             if not existing[slot]:
                 _pair(chosen, slot, opening, existing, views, allows)
+    for slot in range(1, len(chosen)):
+        for opening, closing in CLOSING.items():
+            if closing in chosen[slot] and not existing[slot]:
+                _open(chosen, slot, opening, existing, views, allows)
     return chosen
+
+
+def _open(
+    chosen: list[Puncteme],
+    end: int,
+    opening: str,
+    existing: Sequence[Puncteme],
+    views: Sequence[SlotPosterior],
+    allows: Callable[[int, Puncteme], bool],
+) -> None:
+    """Insert an inverted mark where it is most probable, or end the sentence with a period."""
+    start = max((i for i in range(end) if is_final(chosen[i])), default=0)
+    opened = {i: (*chosen[i], opening) for i in range(start, end) if not existing[i]}
+    places = {
+        i: _partner(views[i], opening, lambda s: True).present
+        for i, string in opened.items()
+        if allows(i, string)
+    }
+    if any(opening in chosen[i] for i in range(start, end)) or not any(places.values()):
+        return
+    best = max(places, key=places.__getitem__)
+    ends = _partner(views[end], CLOSING[opening], lambda s: True)
+    if places[best] * ends.present > (1 - places[best]) * ends.absent:
+        chosen[best] = opened[best]
+    elif allows(end, string := tuple("." if t == CLOSING[opening] else t for t in chosen[end])):
+        chosen[end] = string
 
 
 def _pair(

@@ -44,6 +44,21 @@ def test_both_or_neither(opens: float, asks: float, expected: list[Puncteme]):
     assert pair_inverted_marks(strings, [(), (), ()], views, lambda i, s: "?" not in s)[0] == ()
 
 
+@pytest.mark.parametrize(
+    "opens, asks, expected",
+    [
+        (0.3, 0.9, [("¿",), (), ("?",)]),  # 0.3 * 0.9 > 0.7 * 0.1
+        (0.1, 0.6, [(), (), (".",)]),  # 0.1 * 0.6 < 0.9 * 0.4
+        (0.0, 0.6, [(), (), ("?",)]),  # a language without inverted marks
+    ],
+)
+def test_an_end_has_its_beginning(opens: float, asks: float, expected: list[Puncteme]):
+    views = [view(**{"_": 1 - opens, "¿": opens}), NOTHING, view(**{"?": asks, ".": 1 - asks})]
+    strings = [(), (), ("?",)]
+    assert pair_inverted_marks(strings, [()] * 3, views, lambda slot, string: True) == expected
+    assert pair_inverted_marks(strings, [(), (), ("?",)], views, lambda i, s: True) == strings
+
+
 def test_the_next_question_stays_open():
     asks = view(**{".¿": 0.6, "?": 0.2, "?¿": 0.2})
     views = [view(**{"¿": 0.9, "_": 0.1}), asks, view(**{"?": 0.9, ".": 0.1})]
@@ -68,4 +83,5 @@ def test_no_inverted_mark_is_left_alone(data: st.DataObject):
             ends = [i for i in range(slot + 1, size + 1) if is_final(chosen[i])]
             assert CLOSING[opening] in chosen[ends[0]]
     changed = [(a, b) for a, b in zip(strings, chosen, strict=True) if a != b]
-    assert bool(changed) <= any(CLOSING.keys() & set(string) for string in strings)
+    paired = {*CLOSING, *CLOSING.values()}
+    assert bool(changed) <= any(paired & set(string) for string in strings)
