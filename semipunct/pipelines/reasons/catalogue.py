@@ -192,7 +192,7 @@ FALLBACK_REMOVED = "The model takes {marks} away here with {probability}{alterna
 
 KEPT = "The text has {marks} here, to which the model gives {probability}{alternatives}."
 
-LEFT_OUT = "Nothing is written here ({probability}){alternatives}."
+LEFT_OUT = "No mark is more probable ({probability}){alternatives}."
 
 # Other marks are shown as they are.
 MARKS: Mapping[str, str] = {
