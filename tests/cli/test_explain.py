@@ -52,7 +52,7 @@ def test_lines_for_a_terminal(cli: Cli):
     assert lines[0] == "- where is the station asked anna"
     assert lines[1].startswith("+ ")
     assert lines[2].startswith("    ? inserted after “station”, ")
-    assert "A question opened by “Where”: a question mark at its end." in lines[3]
+    assert "A question opened by “Where”: a question mark at its end." in lines[2]
     assert any("kept after “left”" in line and "“but”" in line for line in lines)
     assert "\x1b" not in "".join(lines)
 
@@ -103,7 +103,7 @@ def test_options_of_restoration(cli: Cli):
     "options, message",
     [
         (["--keep", "keep"], "--keep is an option of restoration"),
-        (["--lines", "none"], "--lines is an option of restoration"),
+        (["--case", "keep"], "--case is an option of restoration"),
         (["--text", "en"], "--text adds a text model"),
         (["--marks", ", xx"], "the model has never seen xx"),
     ],

@@ -174,7 +174,7 @@ def test_a_text_of_another_language_has_no_reasons_of_english():
         ((",",), (), "The model takes a comma away here with 72%; alternatives: period with 20%."),
         ((",",), (",",), "The text has a comma here, to which the model gives 72%; alternatives: "
          "period with 20%."),
-        ((), (), "Nothing is written here (72%); alternatives: period with 20%."),
+        ((), (), "No mark is more probable (72%); alternatives: period with 20%."),
         ((";",), ("!", "”"), "The model writes a string ! ” here with 72%; alternatives: period "
          "with 20%. This replaces the semicolon."),
     ],
