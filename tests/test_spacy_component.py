@@ -23,7 +23,7 @@ from spacy.tokens import Doc, DocBin
 from semipunct.spacy_component import Punctuator, create_punctuator
 
 ROOT = Path(__file__).resolve().parents[1]
-QUESTION = "where is the station asked anna , who had lost her map"
+QUESTION = "where is the station i have lost my map , who had lost her map"
 
 
 def pipeline(**config: Any) -> Any:

@@ -20,8 +20,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("semipunct", "semirings")
 
-WORDS = "where is the station asked anna who had lost her map\n"
-TEXT = "Where is the station? asked Anna, who had lost her map.\n"
+WORDS = "where is the station i have lost my map and nobody here speaks english\n"
+TEXT = "Where is the station? I have lost my map, and nobody here speaks English.\n"
 
 
 def sources(root: Path) -> set[str]:

@@ -6,7 +6,6 @@ brackets and quotation marks, and the memory to a few hundred words.
 
 from __future__ import annotations
 
-import math
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -44,13 +43,6 @@ Floats = npt.NDArray[np.float64]
 
 # Words from which a section ends after a sentence, and at which it ends in any case.
 SECTION, LONGEST_SECTION = 40, 160
-
-# Mean lengths in words of a sentence, and of a heading or another line without a final mark.
-_SENTENCE, _HEADING = 15, 4
-
-# Lines without marks that are sentences, for each line that needs no mark, and the maximum of this
-# ratio, for long lines.
-_SENTENCES, _LONG_SENTENCES = 6.0, 1000.0
 
 # Results omit less probable strings of a slot.
 _NEGLIGIBLE = 1e-4
@@ -117,23 +109,6 @@ class TextStrings:
         return table / np.where(total > 0, total, 1.0)[:, None]
 
 
-def odds_of_sentence(words: int, sentences: float, most: float) -> float:
-    """Return the factor for the odds of a final mark on a line without one.
-
-    The training passages are cut anywhere, but a line is a sentence or a heading, which is shorter.
-    The lengths of both are geometrically distributed.
-
-    Args:
-        sentences: number of sentences for each heading.
-        most: the maximum of this ratio, given the length.
-    """
-    # In logs, since the probability of a heading of 3,000 words underflows.
-    sentence, heading = (
-        (words - 1) * math.log1p(-1 / mean) - math.log(mean) for mean in (_SENTENCE, _HEADING)
-    )
-    return _SENTENCE * sentences * math.exp(min(math.log(most / sentences), sentence - heading))
-
-
 class Read(NamedTuple):
     """A part of a text with the predictions of a model."""
 
@@ -186,12 +161,7 @@ class Chooser:
         if known.final.any():
             if self.ends != "none" or is_after_sentence:
                 allowed[:is_first, ~known.final] = 0.0
-            if self.ends == "sentence" or part.ends_turn:
-                allowed[last:, ~known.final] = 0.0
-            elif self.ends == "paragraph" and is_first:
-                odds = odds_of_sentence(len(part.words.forms), _SENTENCES, _LONG_SENTENCES)
-                allowed[last:, known.final] *= odds
-            elif self.ends == "paragraph":  # the end of a long line
+            if self.ends != "none" or part.ends_turn:
                 allowed[last:, ~known.final] = 0.0
         if self.ends == "sentence":
             allowed[1:last, known.final] = 0.0

@@ -7,6 +7,7 @@ probable enough, among the strings that the error channel can turn into the orig
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, cast
@@ -32,7 +33,6 @@ from semipunct.pipelines.text_choice import (
     AnyWords,
     JoinedLines,
     TextStrings,
-    odds_of_sentence,
 )
 from semipunct.pipelines.text_restoration import case_of
 from semipunct.pipelines.trained import Trained, model_of_kind
@@ -42,6 +42,9 @@ Floats = npt.NDArray[np.float64]
 # The default minimum probability of a correction. On learners' text and on web text, F0.5 is flat
 # from 0.5 to 0.8, but higher values change far fewer correct marks.
 LEAST = 0.8
+
+# Mean lengths in words of a sentence, and of a heading or another line without a final mark.
+_SENTENCE, _HEADING = 15, 4
 
 # Lines whose final mark was forgotten, for each line that needs none, and the maximum of this
 # ratio, for long lines; tuned on learners' text and on web text, where lines of any length lack the
@@ -144,8 +147,7 @@ class Channel:
         summed = reading.strings[:, : len(known.strings)].astype(np.float64)
         if not written[-1]:
             summed[-1, ~known.final & (np.arange(len(known.strings)) > 0)] = 0
-            odds = odds_of_sentence(len(written) - 1, _FORGOTTEN, _MOST_FORGOTTEN)
-            summed[-1, known.final] *= odds
+            summed[-1, known.final] *= odds_of_sentence(len(written) - 1)
         if is_final(written[-1]) or (lines == "sentence" and known.final.any()):
             summed[-1, ~known.final] = 0
         known.fold(summed[:1], summed[-1:])
@@ -165,6 +167,20 @@ class Channel:
         ]  # fmt: skip
         ranked = share[order]
         return SlotPosterior(tuple(self.known.strings[i] for i in order), ranked / ranked.sum())
+
+
+def odds_of_sentence(words: int) -> float:
+    """Return the factor for the odds of a final mark on a line without one.
+
+    The training passages are cut anywhere, but a line is a sentence or a heading, which is shorter.
+    The lengths of both are geometrically distributed.
+    """
+    # In logs, since the probability of a heading of 3,000 words underflows.
+    sentence, heading = (
+        (words - 1) * math.log1p(-1 / mean) - math.log(mean) for mean in (_SENTENCE, _HEADING)
+    )
+    most = math.log(_MOST_FORGOTTEN / _FORGOTTEN)
+    return _SENTENCE * _FORGOTTEN * math.exp(min(most, sentence - heading))
 
 
 def _corrected(

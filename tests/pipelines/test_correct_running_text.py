@@ -1,7 +1,6 @@
 """A text model corrects planted errors, and changes nothing but marks."""
 
 import json
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +19,7 @@ from semipunct.marks import Puncteme
 from semipunct.models.running_text.model import TextModel
 from semipunct.models.running_text.options import TextOptions
 from semipunct.models.running_text.reader import Reading
-from semipunct.pipelines.text_choice import odds_of_sentence
-from semipunct.pipelines.text_correction import Channel
+from semipunct.pipelines.text_correction import Channel, odds_of_sentence
 from tests.commands import run
 from tests.models.running_text.texts import text
 
@@ -69,10 +67,9 @@ def test_options(trained: Any):
 
 def test_a_long_line_without_a_mark_at_its_end_is_no_heading(trained: Any):
     # Of 15 words: 0.03 * (14/15)^14 / 15 for a sentence, (3/4)^14 / 4 for a heading.
-    odds = partial(odds_of_sentence, sentences=0.03, most=0.2)
-    assert odds(15) == pytest.approx(15 * 0.03 * (14 / 15 / 0.75) ** 14 * 4 / 15)
-    assert odds(3) < 0.25 < 2 < odds(15)
-    assert odds(1000) == odds(10**6) == pytest.approx(3)
+    assert odds_of_sentence(15) == pytest.approx(15 * 0.03 * (14 / 15 / 0.75) ** 14 * 4 / 15)
+    assert odds_of_sentence(3) < 0.25 < 2 < odds_of_sentence(15)
+    assert odds_of_sentence(1000) == odds_of_sentence(10**6) == pytest.approx(3)
     channel = Channel(trained.model)
     strings: list[Puncteme] = [(), (".",), (",",)]
     assert [*channel.known.strings] == strings
@@ -83,7 +80,7 @@ def test_a_long_line_without_a_mark_at_its_end_is_no_heading(trained: Any):
     np.testing.assert_allclose(table[0], [0.9, 0, 0], rtol=1e-6)
     np.testing.assert_allclose(table[1], [0.7, 0.1, 0.1], rtol=1e-6)
     # No comma ends a line.
-    np.testing.assert_allclose(table[2], [0.9, 0.02 * odds(2), 0], rtol=1e-6)
+    np.testing.assert_allclose(table[2], [0.9, 0.02 * odds_of_sentence(2), 0], rtol=1e-6)
     shown = channel.probabilities([(), (), (",",)], reading)[2]
     np.testing.assert_allclose(shown, rows[2, :3], rtol=1e-6)
 

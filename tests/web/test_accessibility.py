@@ -13,7 +13,7 @@ import pytest
 
 from tests.pages.kinds_of_pages import pages
 
-TEXT = "where is the station asked anna who had lost her map"
+TEXT = "where is the station i have lost my map and nobody here speaks english"
 
 
 def violations(page: Any) -> list[str]:
