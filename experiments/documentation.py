@@ -67,6 +67,13 @@ TEXTS = {
     "cmrc": "encyclopaedia (cmrc)",
 }
 
+CASES = {
+    "lower": "lower case",
+    "names": "capitals of names alone",
+    "upper": "upper case",
+    "written": "capitals as written",
+}
+
 CORRECTORS = {
     "nothing": "no corrections",
     "restoration": "restoration, which ignores the original marks",
@@ -157,10 +164,12 @@ def text_marks(*runs: str) -> Table:
     """Return F1 of the marks that a text model restores, by text."""
     rows: list[Sequence[str]] = []
     for run in runs:
+        case = run.split(", ")[1] if run.count(",") == 2 else ""
         for file, of in stored("text-marks")[run]["files"].items():
             marks = [of[m]["F1"] for m in ("COMMA", "PERIOD", "QUESTION", "overall")]
             name = TEXTS[file.partition(".")[0]]
-            name += ", by paragraphs" if run.endswith("paragraphs") else ""
+            name += f", {CASES[case]}" if case else ""
+            name += ", by paragraphs" if run.endswith("paragraphs") and not case else ""
             figures = [f"{f1:.1f}" if f1 else "-" for f1 in marks]
             rows.append(
                 [
@@ -385,6 +394,7 @@ TABLES: dict[str, Callable[[], Table]] = {
     "parsed-text": parsed_text,
     "settings": settings,
     "text-marks-en": lambda: text_marks("en, talks", "en"),
+    "text-marks-case": lambda: text_marks(*(f"en, {case}, paragraphs" for case in CASES)),
     "text-marks-14": lambda: text_marks("14 million words, talks", "14 million words"),
     "text-marks-es": lambda: text_marks("es", "es, paragraphs"),
     "text-marks-zh": lambda: text_marks("zh"),
