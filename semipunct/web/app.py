@@ -42,11 +42,7 @@ _HEADERS = {
     "Referrer-Policy": "no-referrer",
     "Cache-Control": "no-store",
 }
-_PAGE = (
-    ("", "page.html", "text/html"),
-    ("page.js", "page.js", "text/javascript"),
-    ("page.css", "page.css", "text/css"),
-)
+_PAGE = {"page.html": "text/html", "page.js": "text/javascript", "page.css": "text/css"}
 
 Endpoint = Callable[[Request], Awaitable[Response]]
 
@@ -120,14 +116,16 @@ def application(
 
     health = {"status": "ok", "version": __version__, "model": model.model.kind}
     no_words = "Error: words belong to a user, and this server has neither users nor words"
-    page = files("semipunct.web")
+    folder = files("semipunct.web")
+    page = {
+        name: Response(folder.joinpath(name).read_bytes(), media_type=kind)
+        for name, kind in _PAGE.items()
+    }
     both = ["GET", "POST"]
     return Starlette(
         routes=[
-            *(
-                Route(f"/{name}", Response(page.joinpath(file).read_bytes(), media_type=kind))
-                for name, file, kind in _PAGE
-            ),
+            Route("/", page["page.html"]),
+            *(Route(f"/{name}", content) for name, content in page.items()),
             Route("/health", JSONResponse(health)),
             Route("/v1/restore", asking("restore"), methods=["POST"]),
             Route("/v1/correct", asking("correct"), methods=["POST"]),
@@ -179,7 +177,8 @@ async def _leave(request: Request) -> None:
 async def _refused(request: Request, error: Exception) -> Response:
     status = error.status if isinstance(error, BadRequest) else 400
     headers = {"Retry-After": "5"} if status == 503 else None
-    return PlainTextResponse(f"Error: {error}", status, headers)
+    # Messages quote the request, which may have halves of characters.
+    return PlainTextResponse(f"Error: {error}".encode(errors="replace"), status, headers)
 
 
 async def _gone(request: Request, error: Exception) -> Response:

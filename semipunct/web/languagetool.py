@@ -139,10 +139,8 @@ def read_settings(fields: Mapping[str, Any], codes: Sequence[str]) -> Settings:
     level = fields.get("level") or "default"
     if level not in ("default", "picky"):
         raise BadRequest(400, f"'{str(level)[:40]}' is no level; give default or picky")
-    unsupported = ["level"] * (level == "picky") + ["motherTongue"] * bool(
-        fields.get("motherTongue")
-    )
-    return Settings(check_language(fields, codes), enabled, disabled, only, unsupported)
+    ignored = [n for n in ("level", "motherTongue") if fields.get(n) not in (None, "", "default")]
+    return Settings(check_language(fields, codes), enabled, disabled, only, ignored)
 
 
 def check_language(fields: Mapping[str, Any], codes: Sequence[str]) -> str:
@@ -153,11 +151,13 @@ def check_language(fields: Mapping[str, Any], codes: Sequence[str]) -> str:
         if wrong := [variant for variant in preferred if "-" not in variant]:
             raise BadRequest(400, f"preferredVariants has '{wrong[0][:40]}', no variant as en-GB")
         variants = map(_canonical, preferred)
-        return next((v for v in variants if v.partition("-")[0] == codes[0]), codes[0])
+        return next(
+            (v for v in variants if v.partition("-")[0] == codes[0] and v.isascii()), codes[0]
+        )
     if preferred:
         raise BadRequest(400, "preferredVariants are for language=auto; leave one of them out")
     code = _canonical(code)
-    if code.partition("-")[0] not in codes:
+    if code.partition("-")[0] not in codes or not code.isascii():
         names = ", ".join(LANGUAGES.get(known, known) for known in codes)
         raise BadRequest(
             400, f"'{code[:40]}' is not a language code known to this server; it checks {names}"

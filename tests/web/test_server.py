@@ -336,6 +336,7 @@ def test_the_page_is_strict(client: TestClient):
         (b'{"text": 3}', 400, "no text"),
         (b'{"text": "\\ud800"}', 400, "half of a character"),
         (b'{"text": "a", "language": "de-DE"}', 400, "not a language code"),
+        (b'{"text": "a", "language": "en-\\ud800"}', 400, "not a language code"),
         (b"text=a&language=en&preferredVariants=en-GB", 400, "language=auto"),
         (b"text=a&preferredVariants=en", 400, "no variant"),
         (b"text=a&level=nice", 400, "no level"),
