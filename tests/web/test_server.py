@@ -237,6 +237,14 @@ def test_installed_languages(english: Any, text_model: Path, monkeypatch: pytest
         assert "it checks English, Spanish" in refused.text
 
 
+def test_a_client(port: int, english: Any):
+    client = pytest.importorskip("language_tool_python", reason="it is not installed")
+    tool = client.LanguageTool("en-US", remote_server=f"http://127.0.0.1:{port}")
+    assert tool.correct(WRONG) == english.correct(WRONG)
+    tool.disabled_rules = {RULE}
+    assert tool.check(WRONG) == []
+
+
 @pytest.mark.parametrize("origin, is_allowed", [("https://a.org", True), ("https://b.org", False)])
 def test_private_networks(english: Any, origin: str, is_allowed: bool):
     asked = {
