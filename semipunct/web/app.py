@@ -15,15 +15,12 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
-from semipunct.models.running_text.model import TextModel
 from semipunct.pipelines.explanations import mark_as_dict
 from semipunct.pipelines.limits import SERVED
 from semipunct.pipelines.marked_text import PunctuatedText, changes
-from semipunct.pipelines.pipeline import Pipeline
+from semipunct.pipelines.pipeline import Pipeline, load, text_models
 from semipunct.pipelines.trained import Trained
 from semipunct.pipelines.tree_writing import parses_as_dict
-from semipunct.store.checkpoint import load
-from semipunct.store.installed import FIRST, installed_models
 from semipunct.version import __version__
 from semipunct.web import languagetool
 from semipunct.web.batches import Batches, Task, Work
@@ -65,19 +62,14 @@ def application(
     """
     nlp = Pipeline(model)
     trees = Pipeline(model if parser is None else parser, text_model=model)
-    folders = {
-        name: each.folder
-        for each in installed_models()
-        for name, _, part in [each.name.partition("/")]
-        if part == FIRST
-    }
+    folders = text_models()
     # A model without a name is taken for English.
     own = next((name for name, folder in folders.items() if folder == nlp.path), "en")
     codes = list(dict.fromkeys([own, *folders]))
 
     @cache
     def pipeline(language: str) -> Pipeline:
-        return nlp if language == own else Pipeline(load(folders[language], TextModel))
+        return nlp if language == own else load(folders[language])
 
     @cache
     def task_of(work: Work) -> Any:

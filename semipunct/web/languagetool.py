@@ -7,15 +7,13 @@ read. LanguageTool documents the requests under ``/v2/check``.
 from __future__ import annotations
 
 import json
-import re
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any, cast
 
-from semipunct.corpus.word_streams import is_final
-from semipunct.pipelines.marked_text import Change, PunctuatedText, changes, places_in_source
+from semipunct.pipelines.marked_text import Change, PunctuatedText, changes, sentence_ends
 from semipunct.pipelines.pipeline import LANGUAGES
 from semipunct.version import __version__
 from semipunct.web.requests import BadRequest, text_field
@@ -195,7 +193,7 @@ def response(document: Document, corrected: PunctuatedText, settings: Settings) 
     name = LANGUAGES.get(settings.base, settings.base)
     name = _variants(settings.base).get(settings.language, name)
     described = {"name": name, "code": settings.language}
-    ends = _sentence_ends(document.text, corrected)
+    ends = sentence_ends(document.text, corrected)
     found = changes(document.text, corrected)
     matches = [_match(document, change, ends) for change in found]
     return {
@@ -204,25 +202,6 @@ def response(document: Document, corrected: PunctuatedText, settings: Settings) 
         "language": {**described, "detectedLanguage": {**described, "confidence": 1.0}},
         "matches": [match for match in matches if match and settings.allows(match["rule"]["id"])],
     }
-
-
-# The next letter or digit of a line.
-_NEXT = re.compile(r"[^\w\n]*(\w)")
-
-
-def _sentence_ends(source: str, corrected: PunctuatedText) -> list[int]:
-    """Return where sentences end in a source: at final marks and at ends of lines.
-
-    Abbreviations, initials and marks before a word in lower case end none.
-    """
-    text = str(corrected)
-    ends = [line.end() for line in re.finditer("\n", text)]
-    for mark in corrected.marks:
-        is_dot = mark.why.key == "period.abbreviation" or (mark.after == "." and len(mark.word) < 2)
-        following = _NEXT.match(text, mark.end)
-        if is_final((mark.after,)) and not (is_dot or (following and following[1].islower())):
-            ends.append(mark.end)
-    return places_in_source(source, text, sorted(ends))
 
 
 def _match(document: Document, change: Change, ends: Sequence[int]) -> dict[str, Any] | None:

@@ -219,7 +219,7 @@ def test_installed_languages(english: Any, text_model: Path, monkeypatch: pytest
     """The model of the other language is the planted one, which writes a comma before "but"."""
     folders = {"en/text": english.path, "es/parser": text_model, "es/text": text_model}
     models = [InstalledModel(name, folder, "", "") for name, folder in folders.items()]
-    monkeypatch.setattr("semipunct.web.app.installed_models", lambda: models)
+    monkeypatch.setattr("semipunct.pipelines.pipeline.installed_models", lambda: models)
     with TestClient(application(english)) as client:
         rows = client.get("/v2/languages").json()
         assert [row["code"] for row in rows if row["code"] != "en"] == ["es"]
