@@ -33,6 +33,14 @@ def serve(
             "if it is installed].",
         ),
     ] = None,
+    allow_origin: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="ORIGIN",
+            help="An origin, such as https://example.org, whose pages may ask, also if they come "
+            "from a public network; repeatable, and no other pages may then ask.",
+        ),
+    ] = None,
 ) -> None:
     """Serve LanguageTool's interface for editors, JSON for programs, and a page for browsers.
 
@@ -59,7 +67,8 @@ def serve(
     with phase("loading the model"):
         text_model = load(model, TextModel)
         folder = Pipeline(text_model).parts.get(PARSER) if parser is None else parser
-        app = application(text_model, None if folder is None else load(folder, Parser), limit=limit)
+        trees = None if folder is None else load(folder, Parser)
+        app = application(text_model, trees, limit=limit, allow_origins=allow_origin or ())
     leave_to_server()
     uvicorn.run(
         app, host=host, port=port, log_level="info", access_log=False, timeout_graceful_shutdown=10

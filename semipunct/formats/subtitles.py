@@ -5,7 +5,6 @@ Everything but the text of cues is reproduced line by line (docs/decisions/files
 
 import re
 from collections.abc import Iterable, Iterator
-from itertools import chain, pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -78,14 +77,20 @@ def text_of_cues(lines: Iterable[str], name: str) -> Iterator[tuple[str, bool]]:
         TreebankError: if there is text before the times of the first cue.
     """
     is_block, cues, before = False, 0, ""
-    for number, (line, following) in enumerate(pairwise(chain(lines, [""])), start=1):
-        if not is_block and not before.strip():
-            is_block = bool(_BLOCK.match(line))
+    lines = [*lines, "", ""]
+    triples = zip(lines, lines[1:], lines[2:], strict=False)
+    for number, (line, following, later) in enumerate(triples, start=1):
+        is_after_empty, is_number = not before.strip(), bool(_NUMBER.fullmatch(line))
+        # A file may have an empty line after every line.
+        is_spaced = is_number and is_after_empty and not following.strip()
+        # A line before the times is the number of the cue or, after an empty line, its name.
+        is_name = is_after_empty or is_number
+        is_name = is_name and bool(_TIMES.match(later if is_spaced else following))
+        if is_after_empty and not is_block:
+            is_block = bool(_BLOCK.match(line)) and not is_name
         is_block = is_block and bool(line.strip())
         is_times = not is_block and bool(_TIMES.match(line))
         cues += is_times
-        # A line before the times is the number of the cue or, after an empty line, its name.
-        is_name = _TIMES.match(following) and (not before.strip() or _NUMBER.fullmatch(line))
         is_text = not (is_block or is_times or is_name)
         if is_text and not cues and line.strip("\ufeff \t\r\n"):
             if "\r" in line.rstrip("\r\n"):

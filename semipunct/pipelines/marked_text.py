@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from html import escape
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 from semipunct.corpus.located import Located
 from semipunct.corpus.passages import Span
+from semipunct.corpus.word_streams import is_final
 from semipunct.marks import ABBREVIATION, Puncteme, shown_string, spacing
 from semipunct.pipelines.distributions import SlotPosterior
 from semipunct.pipelines.limits import LEFT_OUT
@@ -330,6 +332,24 @@ def places_in_source(source: str, text: str, places: Sequence[int]) -> list[int]
         within = min(start + wanted - place, end)
         places_before.append(wanted + shift if wanted <= place else within)
     return places_before
+
+
+# The next letter or digit of a line.
+_NEXT = re.compile(r"[^\w\n]*(\w)")
+
+
+def sentence_ends(source: str, text: PunctuatedText) -> list[int]:
+    """Return where sentences end in a source: at final marks and at ends of lines.
+
+    Abbreviations, initials and marks before a word in lower case end none.
+    """
+    ends = [line.end() for line in re.finditer("\n", text)]
+    for mark in text.marks:
+        is_dot = mark.why.key == "period.abbreviation" or (mark.after == "." and len(mark.word) < 2)
+        following = _NEXT.match(text, mark.end)
+        if is_final((mark.after,)) and not (is_dot or (following and following[1].islower())):
+            ends.append(mark.end)
+    return places_in_source(source, str(text), sorted(ends))
 
 
 def _differences(source: str, text: str) -> Iterator[tuple[int, int, int, int]]:

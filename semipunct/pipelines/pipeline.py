@@ -360,6 +360,13 @@ class Pipeline:
 # The language of each package of installed models.
 LANGUAGES = {"en": "English", "es": "Spanish", "zh": "Chinese"}
 
+
+def text_models() -> dict[str, Path]:
+    """Return the folders of the installed text models, by package."""
+    models = ((m.name.partition("/"), m.folder) for m in installed_models())
+    return {package: folder for (package, _, part), folder in models if part == FIRST}
+
+
 # The attributes of ``Helpers`` by the kind that loading requires.
 _HELPERS = {TOKENISER: TOKENISER, FIRST: "text_model"}
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from functools import partial
+from functools import cache, partial
 from importlib.resources import files
 from typing import Any
 
 from starlette.applications import Starlette
+from starlette.datastructures import Headers
 from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import ClientDisconnect, Request
@@ -17,12 +18,12 @@ from starlette.routing import Route
 from semipunct.pipelines.explanations import mark_as_dict
 from semipunct.pipelines.limits import SERVED
 from semipunct.pipelines.marked_text import PunctuatedText, changes
-from semipunct.pipelines.pipeline import Pipeline
+from semipunct.pipelines.pipeline import Pipeline, load, text_models
 from semipunct.pipelines.trained import Trained
 from semipunct.pipelines.tree_writing import parses_as_dict
 from semipunct.version import __version__
 from semipunct.web import languagetool
-from semipunct.web.batches import Batches, Task
+from semipunct.web.batches import Batches, Task, Work
 from semipunct.web.requests import BadRequest, read_fields, text_field
 
 # Limits: queued requests, and their longest wait in seconds.
@@ -38,7 +39,7 @@ _HEADERS = {
     "Referrer-Policy": "no-referrer",
     "Cache-Control": "no-store",
 }
-_PAGE = {"": "text/html", "page.js": "text/javascript", "page.css": "text/css"}
+_PAGE = {"page.html": "text/html", "page.js": "text/javascript", "page.css": "text/css"}
 
 Endpoint = Callable[[Request], Awaitable[Response]]
 
@@ -48,82 +49,91 @@ def application(
     parser: Trained[Any] | None = None,
     *,
     limit: int = SERVED,
+    allow_origins: Sequence[str] = (),
 ) -> Starlette:
     """Return an ASGI application that restores, corrects and parses text.
 
-    Requests are neither stored nor logged.
+    Texts in another language than the model's are answered by the installed model of that language,
+    which is loaded at the first of them. Requests are neither stored nor logged.
+
+    Args:
+        allow_origins: the origins whose pages may ask, also from a public network; if empty, all
+            pages that the browser lets ask.
     """
-
-    def answer(task: Task, texts: Sequence[str]) -> Sequence[Any]:
-        if task == "parse":
-            return [parse(text) for text in texts]
-        return tasks[task].texts(texts)
-
     nlp = Pipeline(model)
-    tasks = {"restore": nlp.task("restore"), "correct": nlp.task("correct")}
-    parse = nlp.parse if parser is None else Pipeline(parser, text_model=model).parse
+    trees = Pipeline(model if parser is None else parser, text_model=model)
+    folders = text_models()
+    # A model without a name is taken for English.
+    own = next((name for name, folder in folders.items() if folder == nlp.path), "en")
+    codes = list(dict.fromkeys([own, *folders]))
+
+    @cache
+    def pipeline(language: str) -> Pipeline:
+        return nlp if language == own else load(folders[language])
+
+    @cache
+    def task_of(work: Work) -> Any:
+        return pipeline(work.language).task(work.task)
+
+    def answer(work: Work, texts: Sequence[str]) -> Sequence[Any]:
+        if work.task == "parse":
+            return [trees.parse(text) for text in texts]
+        return task_of(work).texts(texts)
+
     batches = Batches(answer, WAITING, SECONDS)
 
     async def check(request: Request) -> Response:
         fields = await read_fields(request, limit)
-        language = languagetool.check_language(fields)
+        settings = languagetool.read_settings(fields, codes)
         document = languagetool.read_document(fields, limit)
-        corrected = await batches.ask("correct", document.text, partial(_leave, request))
-        return JSONResponse(languagetool.response(document, corrected, language))
-
-    async def languages(request: Request) -> Response:
-        return JSONResponse(
-            [
-                {"name": name, "code": "en", "longCode": code}
-                for name, code in languagetool.LANGUAGES
-            ]
-        )
+        work = Work("correct", settings.base)
+        corrected = await batches.ask(work, document.text, partial(_leave, request))
+        return JSONResponse(languagetool.response(document, corrected, settings))
 
     def asking(task: Task) -> Endpoint:
         async def ask(request: Request) -> Response:
-            text = text_field(await read_fields(request, limit), "text", limit)
-            if task == "parse" and parser is None:
+            fields = await read_fields(request, limit)
+            text = text_field(fields, "text", limit)
+            work = Work(task, languagetool.check_language(fields, codes).partition("-")[0])
+            if task == "parse" and (parser is None or work.language != own):
                 raise BadRequest(
                     501, "this server has no parser; start it with --parser, or install one"
                 )
-            answer = await batches.ask(task, text, partial(_leave, request))
+            answer = await batches.ask(work, text, partial(_leave, request))
             return JSONResponse(
                 parses_as_dict(answer) if task == "parse" else _as_dict(text, answer)
             )
 
         return ask
 
-    async def health(request: Request) -> Response:
-        return JSONResponse({"status": "ok", "version": __version__, "model": model.model.kind})
-
-    async def healthcheck(request: Request) -> Response:
-        return PlainTextResponse("OK")
-
-    async def length(request: Request) -> Response:
-        return PlainTextResponse(str(limit))
-
-    async def page(request: Request) -> Response:
-        name = request.url.path.lstrip("/")
-        content = files("semipunct.web").joinpath(name or "page.html").read_text("utf-8")
-        return Response(content, media_type=_PAGE[name])
-
+    health = {"status": "ok", "version": __version__, "model": model.model.kind}
+    no_words = "Error: words belong to a user, and this server has neither users nor words"
+    folder = files("semipunct.web")
+    page = {
+        name: Response(folder.joinpath(name).read_bytes(), media_type=kind)
+        for name, kind in _PAGE.items()
+    }
     both = ["GET", "POST"]
     return Starlette(
         routes=[
-            *(Route(f"/{name}", page) for name in _PAGE),
-            Route("/health", health),
+            Route("/", page["page.html"]),
+            *(Route(f"/{name}", content) for name, content in page.items()),
+            Route("/health", JSONResponse(health)),
             Route("/v1/restore", asking("restore"), methods=["POST"]),
             Route("/v1/correct", asking("correct"), methods=["POST"]),
             Route("/v1/parse", asking("parse"), methods=["POST"]),
             # Clients append the path to a base URL that may include it.
+            Route("/{base:path}healthcheck", PlainTextResponse("OK")),
             Route("/{base:path}check", check, methods=both),
-            Route("/{base:path}languages", languages),
-            Route("/{base:path}healthcheck", healthcheck),
-            Route("/{base:path}maxtextlength", length),
+            Route("/{base:path}languages", JSONResponse(languagetool.languages(codes))),
+            Route("/{base:path}info", JSONResponse({"software": languagetool.SOFTWARE})),
+            Route("/{base:path}words{rest:path}", PlainTextResponse(no_words, 400)),
+            Route("/{base:path}maxtextlength", PlainTextResponse(str(limit))),
         ],
         middleware=[
             Middleware(
-                CORSMiddleware, allow_origins=["*"], allow_methods=both, allow_headers=["*"],
+                _Origins, allow_origins=allow_origins or ["*"], allow_methods=both,
+                allow_headers=["*"], allow_private_network=bool(allow_origins),
             ),
             Middleware(_Headers),
         ],
@@ -159,7 +169,8 @@ async def _leave(request: Request) -> None:
 async def _refused(request: Request, error: Exception) -> Response:
     status = error.status if isinstance(error, BadRequest) else 400
     headers = {"Retry-After": "5"} if status == 503 else None
-    return PlainTextResponse(f"Error: {error}", status, headers)
+    # Messages quote the request, which may have halves of characters.
+    return PlainTextResponse(f"Error: {error}".encode(errors="replace"), status, headers)
 
 
 async def _gone(request: Request, error: Exception) -> Response:
@@ -168,6 +179,16 @@ async def _gone(request: Request, error: Exception) -> Response:
 
 async def _failed(request: Request, error: Exception) -> Response:
     return PlainTextResponse("Error: the server failed; its log has the cause", 500)
+
+
+class _Origins(CORSMiddleware):
+    """Allows requests from other origins; a refusal does not allow private networks."""
+
+    def preflight_response(self, request_headers: Headers) -> Response:
+        response = super().preflight_response(request_headers)
+        if response.status_code != 200:
+            del response.headers["Access-Control-Allow-Private-Network"]
+        return response
 
 
 class _Headers:

@@ -14,7 +14,16 @@ from semipunct.errors import SemipunctError
 from semipunct.web.requests import BadRequest
 
 Task = Literal["restore", "correct", "parse"]
-Answer = Callable[[Task, Sequence[str]], Sequence[Any]]
+
+
+class Work(NamedTuple):
+    """What is done with texts of a language."""
+
+    task: Task
+    language: str
+
+
+Answer = Callable[[Work, Sequence[str]], Sequence[Any]]
 
 # Characters per batch.
 TOGETHER = 100_000
@@ -23,13 +32,13 @@ TOGETHER = 100_000
 class Job(NamedTuple):
     """A queued text."""
 
-    task: Task
+    work: Work
     text: str
     answer: asyncio.Future[Any]
 
 
 class Batches:
-    """A queue of texts, batched by task."""
+    """A queue of texts, batched by task and language."""
 
     def __init__(self, answer: Answer, waiting: int, seconds: float) -> None:
         self._answer, self._most, self._seconds = answer, waiting, seconds
@@ -37,12 +46,12 @@ class Batches:
         self._worker: asyncio.Task[None] | None = None
 
     async def ask(
-        self, task: Task, text: str, gone: Callable[[], Coroutine[Any, Any, None]] | None = None
+        self, work: Work, text: str, gone: Callable[[], Coroutine[Any, Any, None]] | None = None
     ) -> Any:
         """Return the answer for a text."""
         if len(self._jobs) >= self._most:
             raise BadRequest(503, "too many requests wait; try again in a few seconds")
-        job = Job(task, text, asyncio.get_running_loop().create_future())
+        job = Job(work, text, asyncio.get_running_loop().create_future())
         self._jobs.append(job)
         if self._worker is None or self._worker.done():
             self._worker = asyncio.create_task(self._work())
@@ -67,7 +76,7 @@ class Batches:
             texts = [job.text for job in batch]
             if not texts:
                 continue
-            answering = asyncio.to_thread(self._answer, batch[0].task, texts)
+            answering = asyncio.to_thread(self._answer, batch[0].work, texts)
             # Errors are answers, too; otherwise all clients would wait forever.
             (answers,) = await asyncio.gather(answering, return_exceptions=True)
             if isinstance(answers, BaseException):
@@ -81,7 +90,7 @@ class Batches:
         """Remove the first text and those that share its batch."""
         batch: list[Job] = []
         size = 0
-        while self._jobs and (not batch or self._jobs[0].task == batch[0].task):
+        while self._jobs and (not batch or self._jobs[0].work == batch[0].work):
             if batch and size + len(self._jobs[0].text) > TOGETHER:
                 break
             job = self._jobs.popleft()

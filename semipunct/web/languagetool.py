@@ -7,21 +7,33 @@ read. LanguageTool documents the requests under ``/v2/check``.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any, cast
 
-from semipunct.pipelines.marked_text import Change, PunctuatedText, changes
+from semipunct.pipelines.marked_text import Change, PunctuatedText, changes, sentence_ends
+from semipunct.pipelines.pipeline import LANGUAGES
 from semipunct.version import __version__
 from semipunct.web.requests import BadRequest, text_field
 
-# Variants of English, which the model does not distinguish.
-LANGUAGES: Sequence[tuple[str, str]] = (
-    ("English", "en"), ("English (US)", "en-US"), ("English (GB)", "en-GB"),
-    ("English (Australian)", "en-AU"), ("English (Canada)", "en-CA"),
-    ("English (New Zealand)", "en-NZ"), ("English (South African)", "en-ZA"),
-)  # fmt: skip
+# Variants by language, which models do not distinguish. A language without has its own code alone.
+_VARIANTS: Mapping[str, Mapping[str, str]] = {
+    "en": {
+        "en": "English", "en-US": "English (US)", "en-GB": "English (GB)",
+        "en-AU": "English (Australian)", "en-CA": "English (Canada)",
+        "en-NZ": "English (New Zealand)", "en-ZA": "English (South African)",
+    },
+    "zh": {"zh-CN": "Chinese"},
+}  # fmt: skip
+
+SOFTWARE: Mapping[str, Any] = {
+    "name": "semipunct", "version": __version__, "buildDate": "", "commit": "", "apiVersion": 1,
+    "premium": False, "premiumHint": "", "status": "",
+}  # fmt: skip
+
+_CATEGORY = {"id": "PUNCTUATION", "name": "Punctuation"}
 
 _AROUND = 40  # characters of the context of a match
 
@@ -84,36 +96,115 @@ def _parts(data: Any) -> list[dict[str, Any]]:
     return cast(list[dict[str, Any]], parts)
 
 
-def check_language(fields: Mapping[str, Any]) -> str:
-    """Return the language of a request."""
-    code = fields.get("language") or "auto"
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The settings of a request.
+
+    Attributes:
+        enabled: ids of rules and categories.
+        only: whether all others are disabled.
+        unsupported: parameters that change nothing.
+    """
+
+    language: str
+    enabled: Set[str]
+    disabled: Set[str]
+    only: bool
+    unsupported: Sequence[str]
+
+    @property
+    def base(self) -> str:
+        """The language without its variant."""
+        return self.language.partition("-")[0]
+
+    def allows(self, rule: str) -> bool:
+        if self.only:
+            return not self.enabled.isdisjoint((rule, _CATEGORY["id"]))
+        if _CATEGORY["id"] in self.disabled and _CATEGORY["id"] not in self.enabled:
+            return rule in self.enabled
+        return rule not in self.disabled
+
+
+def read_settings(fields: Mapping[str, Any], codes: Sequence[str]) -> Settings:
+    """Return the settings of a request, given the codes of the languages that are checked."""
+    enabled = {*_listed(fields, "enabledRules"), *_listed(fields, "enabledCategories")}
+    disabled = {*_listed(fields, "disabledRules"), *_listed(fields, "disabledCategories")}
+    only = str(fields.get("enabledOnly")).lower() in ("true", "yes")
+    if only and disabled:
+        raise BadRequest(400, "enabledOnly disables all other rules; leave out what is disabled")
+    if only and not enabled:
+        raise BadRequest(400, "enabledOnly needs enabledRules or enabledCategories; give one")
+    level = fields.get("level") or "default"
+    if level not in ("default", "picky"):
+        raise BadRequest(400, f"'{str(level)[:40]}' is no level; give default or picky")
+    ignored = [n for n in ("level", "motherTongue") if fields.get(n) not in (None, "", "default")]
+    return Settings(check_language(fields, codes), enabled, disabled, only, ignored)
+
+
+def check_language(fields: Mapping[str, Any], codes: Sequence[str]) -> str:
+    """Return the code of the language of a request; the first code, if it is not given."""
+    code = str(fields.get("language") or "auto")
+    preferred = _listed(fields, "preferredVariants")
     if code == "auto":
-        return "en"
-    if not isinstance(code, str) or code.lower().replace("_", "-").partition("-")[0] != "en":
+        if wrong := [variant for variant in preferred if "-" not in variant]:
+            raise BadRequest(400, f"preferredVariants has '{wrong[0][:40]}', no variant as en-GB")
+        variants = map(_canonical, preferred)
+        return next(
+            (v for v in variants if v.partition("-")[0] == codes[0] and v.isascii()), codes[0]
+        )
+    if preferred:
+        raise BadRequest(400, "preferredVariants are for language=auto; leave one of them out")
+    code = _canonical(code)
+    if code.partition("-")[0] not in codes or not code.isascii():
+        names = ", ".join(LANGUAGES.get(known, known) for known in codes)
         raise BadRequest(
-            400,
-            f"'{str(code)[:40]}' is not a language code known to this server; it checks English",
+            400, f"'{code[:40]}' is not a language code known to this server; it checks {names}"
         )
     return code
 
 
-def response(document: Document, corrected: PunctuatedText, language: str) -> dict[str, Any]:
+def _listed(fields: Mapping[str, Any], name: str) -> list[str]:
+    parts = str(fields.get(name) or "").split(",")
+    return [part.strip() for part in parts if part.strip()]
+
+
+def _canonical(code: str) -> str:
+    """Return a language code as BCP 47 writes it: *zh-Hans-CN*."""
+    base, *subtags = code.replace("_", "-").split("-")
+    cases = {2: str.upper, 4: str.title}
+    return "-".join((base.lower(), *(cases.get(len(tag), str.lower)(tag) for tag in subtags)))
+
+
+def languages(codes: Sequence[str]) -> list[dict[str, str]]:
+    """Return the languages and their variants."""
+    return [
+        {"name": name, "code": code, "longCode": variant}
+        for code in codes
+        for variant, name in _variants(code).items()
+    ]
+
+
+def _variants(code: str) -> Mapping[str, str]:
+    return _VARIANTS.get(code, {code: LANGUAGES.get(code, code)})
+
+
+def response(document: Document, corrected: PunctuatedText, settings: Settings) -> dict[str, Any]:
     """Return the response to a request."""
-    name = next((name for name, code in LANGUAGES if code == language), "English")
-    described = {"name": name, "code": language}
-    matches = [_match(document, change) for change in changes(document.text, corrected)]
+    name = LANGUAGES.get(settings.base, settings.base)
+    name = _variants(settings.base).get(settings.language, name)
+    described = {"name": name, "code": settings.language}
+    ends = sentence_ends(document.text, corrected)
+    found = changes(document.text, corrected)
+    matches = [_match(document, change, ends) for change in found]
     return {
-        "software": {
-            "name": "semipunct", "version": __version__, "buildDate": "", "apiVersion": 1,
-            "premium": False, "premiumHint": "", "status": "",
-        },
-        "warnings": {"incompleteResults": False},
+        "software": SOFTWARE,
+        "warnings": {"incompleteResults": False, "unsupported": settings.unsupported},
         "language": {**described, "detectedLanguage": {**described, "confidence": 1.0}},
-        "matches": [match for match in matches if match is not None],
-    }  # fmt: skip
+        "matches": [match for match in matches if match and settings.allows(match["rule"]["id"])],
+    }
 
 
-def _match(document: Document, change: Change) -> dict[str, Any] | None:
+def _match(document: Document, change: Change, ends: Sequence[int]) -> dict[str, Any] | None:
     """Return a match; None if its place in the document has markup."""
     text, start, end = document.text, change.start, change.end
     replacement = change.replacement
@@ -133,7 +224,7 @@ def _match(document: Document, change: Change) -> dict[str, Any] | None:
     mark = change.marks[0]
     kind = f"{mark.decision.replace(' ', '_')}_{mark.why.key.partition('+')[0]}"
     rule_id = "SEMIPUNCT_" + kind.upper().replace(".", "_").replace("-", "_")
-    context = text[first:last].replace("\n", " ")
+    sentence = bisect_right(ends, start)
     return {
         "message": " ".join(mark.reason for mark in change.marks),
         "shortMessage": f"{mark.decision} with {mark.probability:.0%}",
@@ -141,17 +232,17 @@ def _match(document: Document, change: Change) -> dict[str, Any] | None:
         "offset": span[0],
         "length": span[1],
         "context": {
-            "text": context,
+            "text": text[first:last].replace("\n", " "),
             "offset": _units(text[first:start]),
             "length": _units(text[start:end]),
         },
-        "sentence": context,
+        "sentence": text[slice(*[0, *ends, len(text)][sentence : sentence + 2])].strip(),
         "type": {"typeName": "Other"},
         "rule": {
             "id": rule_id,
             "description": "Punctuation",
             "issueType": "typographical",
-            "category": {"id": "PUNCTUATION", "name": "Punctuation"},
+            "category": _CATEGORY,
             "isPremium": False,
         },
         "ignoreForIncompleteSentence": False,

@@ -2,7 +2,10 @@
 // Text is only ever set as textContent, so that it is never taken for markup.
 const byId = (id) => document.getElementById(id);
 const source = byId("source"), result = byId("result"), status = byId("status");
-let pieces = [], chosen = null, timer = 0, latest = 0;
+const language = byId("language"), toggle = document.createElement("button");
+toggle.id = "toggle";
+// Refusals have places in the text of the last answer, and move with it as it is edited.
+let pieces = [], refusals = [], answered = "", chosen = null, timer = 0, latest = 0;
 
 const text = () => pieces.map((p) => (p.refused ? p.before : p.text)).join("");
 const share = (p) => (p > 0 && p < 0.005 ? "under 1%" : `${Math.round(100 * p)}%`);
@@ -11,6 +14,39 @@ function named(piece) {
   const mark = piece.marks[0];
   const shown = mark.decision === "removed" ? mark.before : mark.after;
   return `${shown} ${mark.decision}, ${share(mark.probability)}`;
+}
+
+function moved(places, before, after) {
+  const shorter = Math.min(before.length, after.length);
+  let start = 0, end = 0;
+  while (start < shorter && before[start] === after[start]) start++;
+  while (end < shorter - start && before[before.length - 1 - end] === after[after.length - 1 - end]) end++;
+  return places.flatMap((place) => {
+    if (place.at + place.before.length <= start) return [place];
+    if (place.at < before.length - end) return [];
+    return [{ ...place, at: place.at + after.length - before.length }];
+  });
+}
+
+const same = (a, b) => a.at === b.at && a.before === b.before && a.text === b.text;
+
+function refuse(piece, refused) {
+  piece.refused = refused;
+  refusals = refusals.filter((one) => !same(one, piece));
+  if (refused) refusals.push({ at: piece.at, before: piece.before, text: piece.text });
+}
+
+function take(found, sent) {
+  refusals = moved(refusals, answered, sent);
+  answered = sent;
+  pieces = found;
+  let at = 0;
+  for (const piece of pieces) {
+    piece.at = at;
+    piece.refused = Boolean(piece.marks) && refusals.some((one) => same(one, piece));
+    at += (piece.before ?? piece.text).length;
+  }
+  draw();
 }
 
 function draw() {
@@ -30,13 +66,16 @@ function draw() {
     const [, before, after] = shown.trim() ? shown.match(/^(\s*)[^]*?(\s*)$/) : [0, "", shown];
     result.append(before, button, after);
   }
-  const none = pieces.length === 0;
-  byId("download").disabled = byId("copy").disabled = none;
+  byId("download").disabled = byId("copy").disabled = pieces.length === 0;
+  byId("accept").disabled = byId("refuse").disabled = !pieces.some((p) => p.marks);
+  explain();
 }
 
 function explain() {
   byId("why").hidden = chosen === null;
+  toggle.remove();
   if (chosen === null) return;
+  chosen.button.after(toggle);
   byId("mark").textContent = named(chosen);
   byId("reason").textContent = chosen.marks.map((m) => m.reason).join(" ");
   const mark = chosen.marks[0];
@@ -45,26 +84,29 @@ function explain() {
     item.textContent = `${one.marks || "nothing"}: ${share(one.probability)}`;
     return item;
   }));
-  byId("toggle").textContent = chosen.refused ? "Accept" : "Refuse";
+  toggle.textContent = chosen.refused ? "Accept" : "Refuse";
 }
 
 async function ask() {
-  const number = ++latest;
+  clearTimeout(timer);
+  const number = ++latest, sent = source.value;
   const task = document.querySelector("input[name=task]:checked").value;
   chosen = null;
   explain();
-  if (!source.value.trim()) { pieces = []; draw(); status.textContent = ""; return; }
+  if (!sent.trim()) { take([], sent); status.textContent = ""; return; }
   status.textContent = "Working";
   try {
     const answer = await fetch(`v1/${task}`, {
       method: "POST",
       headers: { "Content-Type": "application/json" },
-      body: JSON.stringify({ text: source.value }),
+      body: JSON.stringify({ text: sent, language: language.value }),
     });
     if (number !== latest) return;
     if (!answer.ok) { status.textContent = await answer.text(); return; }
-    pieces = (await answer.json()).pieces;
-    draw();
+    const found = (await answer.json()).pieces;
+    if (number !== latest) return;
+    take(found, sent);
+    result.lang = language.value;
     const marks = pieces.filter((p) => p.marks).length;
     status.textContent = marks === 1 ? "1 change" : `${marks} changes`;
   } catch (error) {
@@ -72,17 +114,48 @@ async function ask() {
   }
 }
 
-function later() { clearTimeout(timer); timer = setTimeout(ask, 350); }
+async function read(file) {
+  if (/\.(srt|vtt)$/i.test(file.name)) {
+    status.textContent = "Subtitles have lines that are no text; restore them with: semipunct restore";
+    return;
+  }
+  try {
+    source.value = new TextDecoder("utf-8", { fatal: true }).decode(await file.arrayBuffer());
+  } catch {
+    status.textContent = `${file.name} is not text in UTF-8`;
+    return;
+  }
+  ask();
+}
 
-source.addEventListener("input", later);
-for (const radio of document.querySelectorAll("input[name=task]")) radio.addEventListener("change", ask);
-byId("toggle").addEventListener("click", () => {
-  chosen.refused = !chosen.refused;
-  draw();
-  explain();
-  byId("toggle").focus();
+async function listLanguages() {
+  const known = new Set();
+  for (const row of await (await fetch("v2/languages")).json()) {
+    if (!known.has(row.code)) language.append(new Option(row.name, row.code));
+    known.add(row.code);
+  }
+}
+
+source.addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(ask, 350); });
+for (const choice of [language, ...document.querySelectorAll("input[name=task]")]) choice.addEventListener("change", ask);
+byId("file").addEventListener("change", (event) => { if (event.target.files[0]) read(event.target.files[0]); });
+document.addEventListener("dragover", (event) => { if (event.dataTransfer.types.includes("Files")) event.preventDefault(); });
+document.addEventListener("drop", (event) => {
+  const [file] = event.dataTransfer.files;
+  if (!file) return;
+  event.preventDefault();
+  read(file);
 });
-// The reason is below the text; the escape key leads back to the mark.
+toggle.addEventListener("click", () => {
+  refuse(chosen, !chosen.refused);
+  draw();
+  toggle.focus();
+});
+for (const name of ["accept", "refuse"]) byId(name).addEventListener("click", () => {
+  for (const piece of pieces) if (piece.marks) refuse(piece, name === "refuse");
+  draw();
+});
+// The escape key leads from the reason back to the mark.
 document.addEventListener("keydown", (event) => {
   if (event.key !== "Escape" || chosen === null) return;
   const { button } = chosen;
@@ -98,3 +171,4 @@ byId("download").addEventListener("click", () => {
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 1000);
 });
+listLanguages();

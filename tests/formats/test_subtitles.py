@@ -42,6 +42,10 @@ def test_careless_files_are_read():
     # Without an empty line between cues, with one within a cue, with a number as text.
     assert texts(f"1\n{times}so\n2\n{times}ba\n\nke\n\n3\n{times}4\n") == ["so", "ba", "ke", "4"]
     assert texts(f"\n\n{times}so") == ["so"]
+    # An empty line after every line; a number that is the only text of a cue.
+    spaced = f"1\n{times}so\nba\n\n2\n{times}ke\n".replace("\n", "\n\n")
+    assert texts(spaced) == ["so", "ba", "ke"]
+    assert texts(f"{times}4\n\n{times}so\n") == ["4", "so"]
 
 
 def test_other_files_are_refused():
@@ -57,6 +61,12 @@ def test_blocks_begin_after_an_empty_line():
     times = "00:00:01.000 --> 00:00:02.500\n"
     vtt = f"WEBVTT\n\nNOTE so\nba\n\n{times}NOTE so\nSTYLE\n\nREGION\nid:so\n\n{times}ke\n"
     assert texts(vtt) == ["NOTE so", "STYLE", "ke"]
+
+
+@pytest.mark.parametrize("name", ["REGION", "STYLE", "NOTE so", "WEBVTT"])
+def test_the_name_of_a_cue_may_look_like_a_block(name: str):
+    times = "00:00:01.000 --> 00:00:02.500\n"
+    assert texts(f"WEBVTT\n\n{name}\n{times}so\n\nREGION\nid:so\n\n{times}ba\n") == ["so", "ba"]
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,12 @@ LIMIT = 2000
 """The characters of a text that the server accepts."""
 
 
+def free_port() -> int:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return free.getsockname()[1]
+
+
 @pytest.fixture(scope="package")
 def english() -> Any:
     return semipunct.load("en")
@@ -36,9 +42,7 @@ def app(english: Any) -> Any:
 def port(app: Any) -> Iterator[int]:
     """A port at which the server listens."""
     uvicorn = pytest.importorskip("uvicorn", reason="the extra web is not installed")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        number = free.getsockname()[1]
+    number = free_port()
     server = uvicorn.Server(uvicorn.Config(app, port=number, log_level="error"))
     thread = threading.Thread(target=server.run)
     thread.start()

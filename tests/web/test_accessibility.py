@@ -76,7 +76,7 @@ def test_the_page_of_the_server(server_page: Any):
     assert violations(server_page) == []
     server_page.locator("#result button").first.click()
     assert violations(server_page) == []
-    server_page.get_by_role("button", name="Refuse").click()
+    server_page.get_by_role("button", name="Refuse", exact=True).click()
     assert violations(server_page) == []
 
 

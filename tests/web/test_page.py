@@ -35,12 +35,41 @@ def test_text_is_restored_and_marks_are_refused(page: Any, english: Any):
     opening.focus()
     page.keyboard.press("Enter")
     assert page.locator("#reason").inner_text() == restored.marks[0].reason
-    page.get_by_role("button", name="Refuse").click()
+    # The next in the order of tabs refuses it.
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    page.keyboard.press("Escape")
     assert result.get_by_role("button", name="refused").count() == 1
     assert result.inner_text().replace("‸", "") == restored[1:]
-    page.get_by_role("button", name="Accept").click()
+    result.get_by_role("button", name="refused").click()
+    page.get_by_role("button", name="Accept", exact=True).click()
+    page.keyboard.press("Escape")
     assert result.inner_text() == restored
     assert page.messages == []
+
+
+def test_refusals_stay_while_one_types(page: Any, english: Any):
+    page.get_by_label("Your text").fill(TEXT)
+    page.get_by_role("status").filter(has_text="changes").wait_for(timeout=10_000)
+    result = page.locator("#result")
+    page.get_by_role("button", name="Refuse all").click()
+    marks = result.get_by_role("button").count()
+    assert result.get_by_role("button", name="refused").count() == marks > 1
+    with page.expect_response("**/v1/restore"):
+        page.get_by_label("Your text").fill("now " + TEXT)
+    result.filter(has_text="ow ").wait_for(timeout=10_000)
+    assert result.get_by_role("button", name="refused").count() >= 1
+    page.get_by_role("button", name="Accept all").click()
+    assert result.inner_text() == english.restore("now " + TEXT)
+
+
+def test_a_file_and_the_languages(page: Any):
+    page.locator("#file").set_input_files(
+        {"name": "a.txt", "mimeType": "text/plain", "buffer": TEXT.encode()}
+    )
+    page.get_by_role("status").filter(has_text="changes").wait_for(timeout=10_000)
+    assert page.get_by_label("Your text").input_value() == TEXT
+    assert page.get_by_label("Language").locator("option").first.inner_text() == "English"
 
 
 def test_corrections_and_an_empty_text(page: Any, english: Any):

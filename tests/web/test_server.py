@@ -22,8 +22,9 @@ import semipunct
 from semipunct.cli.signals import end_at_signals
 from semipunct.pipelines.marked_text import PunctuatedText
 from semipunct.pipelines.parses import Parse
+from semipunct.store.installed import InstalledModel
 from tests.commands import run
-from tests.web.conftest import LIMIT
+from tests.web.conftest import LIMIT, free_port
 
 pytest.importorskip("starlette", reason="the extra web is not installed")
 pytest.importorskip("httpx2", reason="httpx2, with which the server is tested, is not installed")
@@ -31,10 +32,12 @@ from starlette.testclient import TestClient
 
 from semipunct.pipelines.marked_text import changes
 from semipunct.web.app import application
-from semipunct.web.batches import Batches
+from semipunct.web.batches import Batches, Work
 from semipunct.web.requests import BadRequest
 
 WRONG = "However I think its fine. He said that the man which I know, is here"
+
+WORK = Work("correct", "en")
 
 STOPPING = (signal.SIGINT, signal.SIGTERM)
 
@@ -139,10 +142,141 @@ def test_json_for_programs(client: TestClient, english: Any, task: str):
 
 def test_other_answers(client: TestClient):
     assert client.get("/health").json()["status"] == "ok"
+    assert client.get("/v2/healthcheck").text == "OK"
+    software = client.get("/v2/info").json()["software"]
+    assert (software["name"], software["premium"]) == ("semipunct", False)
+    for answer in (client.get("/v2/words"), client.post("/v2/words/add", data={"word": "a"})):
+        assert (answer.status_code, "user" in answer.text) == (400, True)
     assert client.get("/v2/maxtextlength").text == str(LIMIT)
     refused = client.post("/v1/parse", json={"text": "so"})
     assert (refused.status_code, "no parser" in refused.text) == (501, True)
     assert client.get("/nowhere").status_code == 404
+
+
+RULE = "SEMIPUNCT_INSERTED_COMMA_INTRODUCTORY"
+
+
+@pytest.mark.parametrize(
+    "settings, is_found",
+    [
+        ({"disabledRules": f"OTHER,{RULE}"}, False),
+        ({"disabledRules": "OTHER"}, True),
+        ({"disabledCategories": "PUNCTUATION"}, False),
+        ({"disabledCategories": "PUNCTUATION", "enabledRules": RULE}, True),
+        ({"disabledCategories": "PUNCTUATION", "enabledCategories": "PUNCTUATION"}, True),
+        ({"enabledRules": "OTHER"}, True),
+        ({"enabledRules": "OTHER", "enabledOnly": "true"}, False),
+        ({"enabledRules": RULE, "enabledOnly": "true"}, True),
+        ({"enabledCategories": "PUNCTUATION", "enabledOnly": "yes"}, True),
+        ({"enabledCategories": "TYPOS", "enabledOnly": "true"}, False),
+    ],
+)
+def test_rules_and_categories(client: TestClient, settings: dict[str, str], is_found: bool):
+    answer = client.post("/v2/check", data={"text": WRONG, **settings}).json()
+    assert [match["rule"]["id"] for match in answer["matches"]] == [RULE] * is_found
+
+
+def test_unsupported_parameters_are_named(client: TestClient):
+    data = {"text": WRONG, "level": "picky", "motherTongue": "de-DE"}
+    warnings = client.post("/v2/check", data=data).json()["warnings"]
+    assert warnings == {"incompleteResults": False, "unsupported": ["level", "motherTongue"]}
+    warnings = client.post("/v2/check", data={"text": WRONG, "level": "default"}).json()["warnings"]
+    assert warnings["unsupported"] == []
+
+
+@pytest.mark.parametrize(
+    "settings, code, name",
+    [
+        ({"language": "EN_us"}, "en-US", "English (US)"),
+        ({"language": "en-latn-gb"}, "en-Latn-GB", "English"),
+        ({"language": "auto", "preferredVariants": "de-AT,en-gb"}, "en-GB", "English (GB)"),
+        ({"preferredVariants": "de-AT"}, "en", "English"),
+    ],
+)
+def test_languages_have_their_codes(
+    client: TestClient, settings: dict[str, str], code: str, name: str
+):
+    language = client.post("/v2/check", data={"text": "", **settings}).json()["language"]
+    detected = language.pop("detectedLanguage")
+    assert language == {"name": name, "code": code}
+    assert detected == language | {"confidence": 1.0}
+
+
+def test_sentences_of_matches(client: TestClient):
+    sentences = [
+        "However Dr. J. Smith came.",
+        "However I think “Go!” is fine.",
+        "However I think so",
+    ]
+    text = "So it was. {} {} We went?\n{}\nNow then.".format(*sentences)
+    matches = client.post("/v2/check", data={"text": text}).json()["matches"]
+    found = {match["offset"]: match["sentence"] for match in matches}
+    for sentence in sentences:
+        assert found[text.index(sentence)] == sentence
+
+
+def test_installed_languages(english: Any, text_model: Path, monkeypatch: pytest.MonkeyPatch):
+    """The model of the other language is the planted one, which writes a comma before "but"."""
+    folders = {"en/text": english.path, "es/parser": text_model, "es/text": text_model}
+    models = [InstalledModel(name, folder, "", "") for name, folder in folders.items()]
+    monkeypatch.setattr("semipunct.pipelines.pipeline.installed_models", lambda: models)
+    with TestClient(application(english)) as client:
+        rows = client.get("/v2/languages").json()
+        assert [row["code"] for row in rows if row["code"] != "en"] == ["es"]
+        text = "so ba ke but do"
+        answers = [
+            client.post("/v1/restore", json={"text": text, "language": code}).json()["text"]
+            for code in ("es", "en")
+        ]
+        planted = semipunct.load(text_model).restore(text)
+        assert answers == [planted, english.restore(text)]
+        assert planted != english.restore(text)
+        checked = client.post("/v2/check", data={"text": text, "language": "ES"}).json()
+        assert checked["language"]["code"] == "es"
+        refused = client.post("/v1/restore", json={"text": text, "language": "de"})
+        assert "it checks English, Spanish" in refused.text
+
+
+def test_a_client(port: int, english: Any):
+    client = pytest.importorskip("language_tool_python", reason="it is not installed")
+    tool = client.LanguageTool("en-US", remote_server=f"http://127.0.0.1:{port}")
+    assert tool.correct(WRONG) == english.correct(WRONG)
+    tool.disabled_rules = {RULE}
+    assert tool.check(WRONG) == []
+
+
+@pytest.mark.parametrize("origin, is_allowed", [("https://a.org", True), ("https://b.org", False)])
+def test_private_networks(english: Any, origin: str, is_allowed: bool):
+    asked = {
+        "Origin": origin,
+        "Access-Control-Request-Method": "POST",
+        "Access-Control-Request-Private-Network": "true",
+    }
+    allows = "access-control-allow-private-network"
+    with TestClient(application(english, allow_origins=["https://a.org"])) as client:
+        answer = client.options("/v2/check", headers=asked)
+        assert (answer.status_code == 200) == is_allowed
+        assert (answer.headers.get(allows) == "true") == is_allowed
+        asking = client.post("/v2/check", data={"text": ""}, headers={"Origin": origin})
+        assert (asking.headers.get("access-control-allow-origin") == origin) == is_allowed
+    with TestClient(application(english)) as client:
+        assert allows not in client.options("/v2/check", headers=asked).headers
+        asking = client.post("/v2/check", data={"text": ""}, headers={"Origin": origin})
+        assert asking.headers["access-control-allow-origin"] == "*"
+
+
+def test_origins_of_the_command(english: Any, monkeypatch: pytest.MonkeyPatch):
+    given: dict[str, Any] = {}
+
+    def application(*_: Any, **options: Any) -> None:
+        given.update(options)
+
+    monkeypatch.setattr("semipunct.web.app.application", application)
+    monkeypatch.setattr("uvicorn.run", lambda *_, **__: None)
+    origins = ["https://a.org", "https://b.org"]
+    allowed = [word for origin in origins for word in ("--allow-origin", origin)]
+    assert run("serve", "en", "--port", free_port(), *allowed).status == 0
+    assert given["allow_origins"] == origins
 
 
 def test_parsed_text(english: Any, parser: Path):
@@ -173,10 +307,7 @@ def test_a_stopped_server_says_nothing(monkeypatch: pytest.MonkeyPatch):
     try:
         end_at_signals()
         ends = [signal.getsignal(number) for number in STOPPING]
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            number = free.getsockname()[1]
-        assert run("serve", "en", "--port", number).status == 0
+        assert run("serve", "en", "--port", free_port()).status == 0
     finally:
         for number, handler in zip(STOPPING, before, strict=True):
             signal.signal(number, handler)
@@ -213,6 +344,12 @@ def test_the_page_is_strict(client: TestClient):
         (b'{"text": 3}', 400, "no text"),
         (b'{"text": "\\ud800"}', 400, "half of a character"),
         (b'{"text": "a", "language": "de-DE"}', 400, "not a language code"),
+        (b'{"text": "a", "language": "en-\\ud800"}', 400, "not a language code"),
+        (b"text=a&language=en&preferredVariants=en-GB", 400, "language=auto"),
+        (b"text=a&preferredVariants=en", 400, "no variant"),
+        (b"text=a&level=nice", 400, "no level"),
+        (b"text=a&enabledOnly=true", 400, "needs enabledRules"),
+        (b"text=a&enabledOnly=true&enabledRules=A&disabledRules=B", 400, "disables all other"),
         (b'{"data": {"annotation": 3}}', 400, "annotation"),
         (b'{"data": {"annotation": [{"x": 1}]}}', 400, "neither text nor markup"),
         (b"data=x", 400, "data is no valid JSON"),
@@ -241,29 +378,29 @@ def test_no_malformed_request_fails(client: TestClient):
 
 
 def test_requests_are_answered_together():
-    asked: list[str] = []
+    asked: list[Work] = []
 
-    def answer(task: str, texts: Sequence[str]) -> Any:
+    def answer(work: Work, texts: Sequence[str]) -> Any:
         time.sleep(0.05)
-        asked.append(task)
+        asked.append(work)
         return [text.upper() for text in texts]
 
     async def ask() -> list[Any]:
         batches = Batches(answer, 50, 10)
-        return await asyncio.gather(*(batches.ask("correct", f"a{i}\nb") for i in range(20)))
+        return await asyncio.gather(*(batches.ask(WORK, f"a{i}\nb") for i in range(20)))
 
     assert run_apart(ask()) == [f"A{i}\nB" for i in range(20)]
     assert len(asked) <= 2
 
 
 def test_too_many_requests_and_slow_ones():
-    def answer(task: str, texts: Sequence[str]) -> Any:
+    def answer(work: Work, texts: Sequence[str]) -> Any:
         time.sleep(0.3)
         return texts
 
     async def ask(waiting: int, seconds: float) -> list[Any]:
         batches = Batches(answer, waiting, seconds)
-        asked = (batches.ask("correct", "a") for _ in range(5))
+        asked = (batches.ask(WORK, "a") for _ in range(5))
         return await asyncio.gather(*asked, return_exceptions=True)
 
     refused = [e for e in run_apart(ask(2, 10)) if isinstance(e, BadRequest)]
@@ -323,9 +460,6 @@ def test_clients_that_have_gone_are_not_answered(port: int, monkeypatch: pytest.
 
 
 def test_a_model_that_is_no_text_model(parser: Path):
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        number = free.getsockname()[1]
-    result = run("serve", parser, "--port", number)
+    result = run("serve", parser, "--port", free_port())
     assert result.status == 1
     assert "kind parser" in result.err
