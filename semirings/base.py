@@ -161,9 +161,7 @@ class Semiring(ABC):
         """Multiply along one axis, in order; an empty axis gives one. The depth is logarithmic."""
         size = jax.tree.leaves(a)[0].shape[axis]
         if size == 0:
-            shape = list(jax.tree.leaves(a)[0].shape)
-            del shape[axis]
-            return self.ones(tuple(shape))
+            return self.ones(tuple(np.delete(jax.tree.leaves(a)[0].shape, axis).tolist()))
         a = jax.tree.map(lambda x: jnp.moveaxis(x, axis, 0), a)
         while size > 1:
             even, odd = size // 2, size % 2

@@ -17,12 +17,14 @@ of large numbers (docs/decisions/semirings.md).
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple
 
 import jax
 import jax.numpy as jnp
 
+from semirings.augmented import Augmented
 from semirings.base import Groups, Laws, Semiring, Value
 from semirings.capabilities import Divisible, require_divisible
 from semirings.log import Log
@@ -40,31 +42,24 @@ class Moments(NamedTuple):
     mean: jax.Array
 
 
-@dataclass(frozen=True)
-class Expectation(Semiring):
+class Averaging(Augmented):
     """Weights with the average of an additive quantity over all derivations.
 
     ``(p, m)(p', m') = (p p', m + m')``; ``(p, m) + (p', m') = (p + p', (p m + p' m') / (p + p'))``.
     With a selective base, the average is the feature of the best derivation.
     """
 
-    base: Divisible = Log()
-
-    name: ClassVar[str] = "expectation"
+    @property
+    @abstractmethod
+    def base(self) -> Divisible:
+        """The semiring of the weights."""
 
     @property
     def laws(self) -> Laws:
-        laws = _averaged(self.base)
-        return replace(laws, star=self.base.laws.star)
+        return replace(_averaged(self.base), star=self.base.laws.star)
 
-    def __post_init__(self) -> None:
-        require_divisible(self.base)
-
-    def zeros(self, shape: tuple[int, ...]) -> Moments:
-        return Moments(self.base.zeros(shape), jnp.zeros(shape, jnp.float32))
-
-    def ones(self, shape: tuple[int, ...]) -> Moments:
-        return Moments(self.base.ones(shape), jnp.zeros(shape, jnp.float32))
+    def augment(self, weight: Value) -> Moments:
+        return Moments(weight, jnp.zeros(jax.tree.leaves(weight)[0].shape, jnp.float32))
 
     def times(self, a: Moments, b: Moments) -> Moments:
         return Moments(self.base.times(a.weight, b.weight), a.mean + b.mean)
@@ -90,9 +85,6 @@ class Expectation(Semiring):
     def lift(self, log_weight: jax.Array, feature: Any = None) -> Moments:
         return Moments(self.base.lift(log_weight), _masked(log_weight, feature))
 
-    def log_weight(self, a: Moments) -> jax.Array:
-        return self.base.log_weight(a.weight)
-
     def expected_value(self, a: Moments) -> jax.Array:
         """Return the expected feature; zero where the weight is zero."""
         return jnp.where(self.log_weight(a) == -jnp.inf, 0.0, a.mean)
@@ -114,9 +106,17 @@ class Expectation(Semiring):
         endless = jnp.where(a.mean == 0, 0.0, jnp.where(a.mean > 0, jnp.inf, -jnp.inf))
         return Moments(weight, jnp.where(ends, weigh(rounds, a.mean), endless))
 
-    def balance(self, a: Moments, axes: tuple[int, ...]) -> tuple[Moments, jax.Array]:
-        weight, log_factor = self.base.balance(a.weight, axes)
-        return Moments(weight, a.mean), log_factor
+
+@dataclass(frozen=True)
+class Expectation(Averaging):
+    """Weights with the average of an additive quantity; see ``Averaging``."""
+
+    base: Divisible = Log()
+
+    name: ClassVar[str] = "expectation"
+
+    def __post_init__(self) -> None:
+        require_divisible(self.base)
 
 
 def _total(a: Moments) -> jax.Array:
@@ -144,7 +144,7 @@ class Covariances(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Covariance(Semiring):
+class Covariance(Augmented):
     """The second-order expectation semiring, centred: covariance instead of E[r s].
 
     Covariances of independent parts add. ``lift`` takes a pair ``feature = (r, s)``, or one array
@@ -162,14 +162,8 @@ class Covariance(Semiring):
     def __post_init__(self) -> None:
         require_divisible(self.base)
 
-    def zeros(self, shape: tuple[int, ...]) -> Covariances:
-        return self._certain(self.base.zeros(shape), shape)
-
-    def ones(self, shape: tuple[int, ...]) -> Covariances:
-        return self._certain(self.base.ones(shape), shape)
-
-    def _certain(self, weight: Value, shape: tuple[int, ...]) -> Covariances:
-        nothing = jnp.zeros(shape, jnp.float32)
+    def augment(self, weight: Value) -> Covariances:
+        nothing = jnp.zeros(jax.tree.leaves(weight)[0].shape, jnp.float32)
         return Covariances(weight, nothing, nothing, nothing, nothing, nothing)
 
     def times(self, a: Covariances, b: Covariances) -> Covariances:
@@ -213,18 +207,11 @@ class Covariance(Semiring):
         nothing = jnp.zeros_like(r)
         return Covariances(self.base.lift(log_weight), r, s, nothing, nothing, nothing)
 
-    def log_weight(self, a: Covariances) -> jax.Array:
-        return self.base.log_weight(a.weight)
-
     def observe(self, a: Covariances) -> Any:
         impossible = self.log_weight(a) == -jnp.inf
         parts = a.first + a.first_rest, a.second + a.second_rest, a.covariance
         seen = tuple(jnp.where(impossible, 0.0, x) for x in parts)
         return self.base.observe(a.weight), seen
-
-    def balance(self, a: Covariances, axes: tuple[int, ...]) -> tuple[Covariances, jax.Array]:
-        weight, log_factor = self.base.balance(a.weight, axes)
-        return a._replace(weight=weight), log_factor
 
 
 def _two_sum(a: jax.Array, b: jax.Array) -> tuple[jax.Array, jax.Array]:
