@@ -114,30 +114,25 @@ def checked_lengths(
     return check_lengths(given, longest, name=name)
 
 
-def within(lengths: jax.Array, size: int) -> npt.NDArray[np.bool_] | None:
-    """Return ``[items, size]`` whether a position is within the length; None for traced lengths."""
-    if isinstance(lengths, Tracer):
-        return None
-    return np.arange(size) < np.asarray(lengths)[:, None]
+def within(lengths: Any, size: int) -> Any:
+    """Return a mask ``[items, size]`` of positions within lengths, of NumPy unless traced."""
+    lengths = lengths if isinstance(lengths, Tracer) else np.asarray(lengths)
+    return np.arange(size) < lengths[:, None]
 
 
 def used_by_any(mask: Any, shape: tuple[int, ...]) -> Any:
     """Reduce a mask to arrays of a shape whose axes of size 1 are shared: used by any item."""
-    if mask is None:
-        return None
     for axis, (size, required) in enumerate(zip(mask.shape, shape, strict=False)):
         if required == 1 and size != 1:
             mask = mask.any(axis, keepdims=True)
     return mask.reshape(*mask.shape, *(1,) * (len(shape) - mask.ndim))
 
 
-def check_log_weights(
-    used: Mapping[str, npt.NDArray[np.bool_] | None] = {}, **arguments: jax.Array
-) -> None:
+def check_log_weights(used: Mapping[str, Any] = {}, **arguments: jax.Array) -> None:
     """Check that log weights are floats below plus infinity.
 
     Args:
-        used: masks that broadcast to arguments, false for padding; None if unknown.
+        used: masks that broadcast to arguments, false for padding; ignored if traced.
 
     Raises:
         UsageError: if an entry is invalid.
@@ -146,7 +141,7 @@ def check_log_weights(
         if np.dtype(array.dtype).name not in ("float32", "float64"):
             raise UsageError(f"{name} must be floats of 16, 32 or 64 bits, not {array.dtype}")
         mask = used.get(name, np.True_)
-        if isinstance(array, Tracer) or mask is None:
+        if isinstance(array, Tracer) or isinstance(mask, Tracer):
             continue
         values = np.asarray(array)
         wrong = (np.isnan(values) | (values == np.inf)) & mask

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from functools import partial
-from typing import Any, Literal, NamedTuple
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, NamedTuple, get_args
 
 import jax
 import jax.numpy as jnp
@@ -19,6 +18,7 @@ from semipunct.arrays.shapes import (
     used_by_any,
     within,
 )
+from semipunct.errors import UsageError
 from semipunct.structures.base import Total, any_batch, lift_weights, mask_padding
 from semipunct.structures.draws import Traceable, choose_in_row
 from semipunct.structures.products import Scale, product, settle
@@ -29,13 +29,14 @@ from semipunct.structures.readable import (
     mask_places,
     modules_of,
     used_entry,
-    used_places,
 )
 from semipunct.structures.recursion import Recursion
 from semirings.base import Semiring, Value
 from semirings.devices import scan
 from semirings.log import Log
 from semirings.numerics import log_times, maximum
+
+Method = Literal["sequential", "parallel"]
 
 
 class ChainParts(NamedTuple):
@@ -51,9 +52,7 @@ class ChainParts(NamedTuple):
     transition: Any
 
 
-@partial(
-    jax.tree_util.register_dataclass, data_fields=["weights", "lengths"], meta_fields=["method"]
-)
+@jax.tree_util.register_dataclass
 @dataclass(frozen=True)
 class LinearChain(Readable[ChainParts], Traceable):
     """A batch of chains; build with ``linear_chain``.
@@ -61,7 +60,7 @@ class LinearChain(Readable[ChainParts], Traceable):
     Usual form: states ``[..., batch, length]``.
     """
 
-    method: Literal["sequential", "parallel"] = "sequential"
+    method: Method = field(default="sequential", metadata={"static": True})
 
     def expand(self) -> LinearChain:
         *batch, length, states = self.weights.emission.shape
@@ -72,7 +71,7 @@ class LinearChain(Readable[ChainParts], Traceable):
     def places(self, derivations: Any) -> ChainParts:
         batch, length, count = self.weights.emission.shape
         states = as_form(derivations, (batch, length), "states")
-        used = used_places(self.lengths, length)
+        used = within(self.lengths, length)
         valid = check_labels(states, used, count, "states", "states")
         xp = modules_of(states, used)
         emitted = xp.where(used, np.arange(length) * count + states, -1)
@@ -105,20 +104,12 @@ class LinearChain(Readable[ChainParts], Traceable):
             nothing = jnp.zeros((count, batch, 0), jnp.int32)
             return ChainParts(nothing, nothing), jnp.zeros((batch,), emission.dtype)
 
-        def run(by_terms: bool) -> tuple[jax.Array, jax.Array]:
+        def run(by_terms: bool, how: Recursion) -> tuple[jax.Array, jax.Array]:
             step, first, slices = _forward(self, Log(), None, by_terms)
+            last, later = how.scan_states(step, first, slices, length - 1)
+            return jnp.concatenate([first[0][:, None], later], 1), last[2]
 
-            def step_with_state(state: Any, at: Any) -> tuple[Any, jax.Array]:
-                state = step(state, at)
-                return state, state[0]
-
-            forward = first[0][:, None]
-            if length == 1:
-                return forward, first[2]
-            last, later = recursion.scan_outputs(step_with_state, first, slices, length - 1)
-            return jnp.concatenate([forward, later], 1), last[2]
-
-        forward = settle(Log(), run) if _multiplies(self, Log()) else run(False)[0]
+        forward = settle(Log(), run, recursion, multiplies=_multiplies(self, Log()))
         shared = transition.shape[1] == 1
         item = jnp.arange(batch)
 
@@ -147,7 +138,7 @@ def linear_chain(
     emission: jax.Array,
     transition: jax.Array,
     lengths: npt.ArrayLike | None = None,
-    method: Literal["sequential", "parallel"] = "sequential",
+    method: Method = "sequential",
 ) -> LinearChain:
     """Build linear chains.
 
@@ -173,28 +164,25 @@ def linear_chain(
         check_shapes(transition=(transition, f"batch? {steps} states states"))
     lengths = checked_lengths(lengths, length, emission=(emission, "batch length states"))
     positions = within(lengths, length)
-    later = None if positions is None else positions[:, 1:]
     used = {
         "emission": used_by_any(positions, emission.shape),
-        "transition": used_by_any(later, transition.shape),
+        "transition": used_by_any(positions[:, 1:], transition.shape),
     }
     check_log_weights(used, emission=emission, transition=transition)
-    if method not in ("sequential", "parallel"):
-        raise ValueError(f"method is {method!r}, not 'sequential' or 'parallel'")
+    if method not in get_args(Method):
+        raise UsageError(f"method is {method!r}, not 'sequential' or 'parallel'")
     return LinearChain(ChainParts(emission, transition), lengths, method)
 
 
 def _sequential(
     chain: LinearChain, s: Semiring, feature: ChainParts | None, recursion: Recursion
 ) -> Total:
-    def run(by_terms: bool) -> tuple[tuple[Value, jax.Array], jax.Array]:
+    def run(by_terms: bool, how: Recursion) -> tuple[tuple[Value, jax.Array], jax.Array]:
         step, state, slices = _forward(chain, s, feature, by_terms)
-        # Do not report the same plan twice.
-        how = replace(recursion, report=None) if by_terms else recursion
         state = how.scan(step, state, slices, chain.weights.emission.shape[1] - 1)
         return (state[0], state[1].log), state[2]
 
-    forward, log_scale = settle(s, run) if _multiplies(chain, s) else run(False)[0]
+    forward, log_scale = settle(s, run, recursion, multiplies=_multiplies(chain, s))
     return _ended(chain, s.sum(forward, axis=1), log_scale, s)
 
 

@@ -21,6 +21,8 @@ from semirings.base import Semiring, Value
 # Values [batch, rows, places, ...] of spans, by start or by end.
 Chart = tuple[Value, ...]
 
+Step = Callable[[Chart, jax.Array, Any], tuple[Chart, Any]]
+
 _BLOCKS = 3
 
 # Each block takes a second to compile; a third block barely speeds up trees of 40 words.
@@ -47,51 +49,49 @@ def diagonals(semiring: Semiring, square: Value) -> Value:
 
 def by_width(
     semiring: Semiring,
-    step: Callable[[Chart, jax.Array, Any], Chart],
+    step: Step,
     chart: Chart,
     slices: Any,
-    steps: int,
     recursion: Recursion,
     *,
     undivided: int = _UNDIVIDED,
 ) -> Chart:
-    """Run a step for each width from 1 to ``steps``.
+    """Run ``rows_by_width`` for the last chart only."""
 
-    Args:
-        step: maps a chart, the width and slices ``[batch, steps + 1, ...]`` to the next chart.
-        chart: the first row, ``[batch, 1, steps + 1, ...]``.
-        slices: ``[batch, steps, steps + 1, ...]``.
-    """
-    return rows_by_width(
-        semiring, lambda c, w, x: (step(c, w, x), None), chart, slices, steps, recursion,
-        undivided=undivided,
-    )[0]  # fmt: skip
+    def step_alone(chart: Chart, width: jax.Array, at: Any) -> tuple[Chart, None]:
+        return step(chart, width, at)[0], None
+
+    return rows_by_width(semiring, step_alone, chart, slices, recursion, undivided=undivided)[0]
 
 
 def rows_by_width(
     semiring: Semiring,
-    step: Callable[[Chart, jax.Array, Any], tuple[Chart, Any]],
+    step: Step,
     chart: Chart,
     slices: Any,
-    steps: int,
     recursion: Recursion,
     *,
     undivided: int = _UNDIVIDED,
 ) -> tuple[Chart, Any]:
-    """Run steps like ``by_width`` that also return log weights ``[batch, places, ...]``, or None.
+    """Run a step for each width from 1 to ``steps``.
 
     Args:
+        step: maps a chart, the width and slices ``[batch, steps + 1, ...]`` to the next chart, and
+            log weights ``[batch, places, ...]`` or None.
+        chart: the first row, ``[batch, 1, steps + 1, ...]``.
+        slices: ``[batch, steps, steps + 1, ...]``.
         undivided: the most steps in one block.
 
     Returns:
         The last chart and the log weights ``[batch, steps, steps + 1, ...]``, by start, minus
         infinity for spans that do not exist.
     """
+    batch, _, places = jax.tree.leaves(chart)[0].shape[:3]
+    steps = places - 1
     if not steps:
         return chart, None
     # Narrow spans have few splits and wide spans few places, so steps are grouped into blocks, each
     # with as many rows as its widest span and places as its narrowest span needs.
-    batch = jax.tree.leaves(chart)[0].shape[0]
     widths = jnp.broadcast_to(jnp.arange(1, steps + 1)[None, :, None], (batch, steps, 1))
     sliced = (widths, slices)
     blocks: list[Any] = []

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 import jax
@@ -65,7 +64,7 @@ class GrammarParts(NamedTuple):
     span: Any = None
 
 
-@partial(jax.tree_util.register_dataclass, data_fields=["weights", "lengths"], meta_fields=[])
+@jax.tree_util.register_dataclass
 @dataclass(frozen=True)
 class PCFG(Readable[GrammarParts], Traceable):
     """A batch of sentences with grammars; build with ``pcfg``.
@@ -136,30 +135,20 @@ class PCFG(Readable[GrammarParts], Traceable):
             return Total(s.zeros((batch,)), jnp.zeros((batch,), emission.dtype))
         (root, rules, words, wider), log_scale = _lifted(self, s, feature)
 
-        def run(by_terms: bool) -> tuple[Value, jax.Array]:
-            starts: Any
+        def run(by_terms: bool, how: Recursion) -> tuple[Value, jax.Array]:
+            undivided = length if by_terms else _UNDIVIDED
             if decides(s) and not by_terms:
                 step, first = numbers.widening(rules, words)
-                starts, _ = by_width(
-                    numbers.VECTORS, lambda c, w, x: step(c, w, x)[0], (first, first), wider,
-                    length - 1, recursion, undivided=_UNDIVIDED,
-                )  # fmt: skip
-                return numbers.with_root(root, numbers.spanning(starts, self.lengths))
+                chart = by_width(
+                    numbers.VECTORS, step, (first, first), wider, how, undivided=undivided
+                )
+                return numbers.with_root(root, numbers.spanning(chart[0], self.lengths))
             step, row = _widening(s, rules, words, by_terms)
-            how = replace(recursion, report=None) if by_terms else recursion
-            starts, _ = by_width(
-                s,
-                lambda c, w, x: step(c, w, x)[0],
-                (row, row),
-                wider,
-                length - 1,
-                how,
-                undivided=length if by_terms else _UNDIVIDED,
-            )
-            whole = spanning(s, starts, self.lengths)
+            chart = by_width(s, step, (row, row), wider, how, undivided=undivided)
+            whole = spanning(s, chart[0], self.lengths)
             return s.sum(s.times(root, whole), axis=1), jnp.zeros((batch,), bool)
 
-        return Total(settle(s, run), log_scale)
+        return Total(settle(s, run, recursion), log_scale)
 
     def trace(
         self, key: jax.Array, count: int, recursion: Recursion
@@ -175,16 +164,13 @@ class PCFG(Readable[GrammarParts], Traceable):
         by_logs, row = _widening(Log(), rules, words, by_terms=True)
         by_numbers, first = numbers.widening(rules, words)
 
-        def run(by_terms: bool) -> tuple[jax.Array, jax.Array]:
+        def run(by_terms: bool, how: Recursion) -> tuple[jax.Array, jax.Array]:
             if by_terms:
-                _, rows = rows_by_width(
-                    Log(), by_logs, (row, row), wider, length - 1, recursion, undivided=length
-                )
+                _, rows = rows_by_width(Log(), by_logs, (row, row), wider, how, undivided=length)
                 return rows, jnp.zeros((batch,), bool)
             (starts, _), rows = rows_by_width(
-                numbers.VECTORS, by_numbers, (first, first), wider, length - 1, recursion,
-                undivided=_UNDIVIDED,
-            )  # fmt: skip
+                numbers.VECTORS, by_numbers, (first, first), wider, how, undivided=_UNDIVIDED
+            )
             return rows, numbers.spanning(starts, self.lengths).unsure
 
         nonterminals = root.shape[1]
@@ -193,7 +179,7 @@ class PCFG(Readable[GrammarParts], Traceable):
             jnp.pad(x, ((0, 0), (0, 0), (0, 0), other), constant_values=-jnp.inf)
             for x, other in (
                 (words[:, None], (nonterminals, 0)),
-                (settle(Log(), run), (0, preterminals)),
+                (settle(Log(), run, recursion), (0, preterminals)),
             )
         )
         spans = square(jnp.concatenate([single, wide], 1))
@@ -353,13 +339,13 @@ def pcfg(
     lengths = checked_lengths(lengths, words, emission=(emission, "batch words preterminals"))
     inside, parsed = within(lengths, words), within(lengths - 1, 1)
     used = {
-        "root": used_by_any(None if parsed is None else parsed[:, 0], root.shape),
-        "rules": used_by_any(None if parsed is None else parsed[:, 0], rules.shape),
-        "emission": None if inside is None or parsed is None else (inside & parsed)[..., None],
+        "root": used_by_any(parsed[:, 0], root.shape),
+        "rules": used_by_any(parsed[:, 0], rules.shape),
+        "emission": (inside & parsed)[..., None],
     }
     check_log_weights(used, root=root, rules=rules, emission=emission)
     if spans is not None:
-        check_log_weights({"spans": None if inside is None else _wide(inside)}, spans=spans)
+        check_log_weights({"spans": _wide(inside)}, spans=spans)
     return PCFG(GrammarParts(root, rules, emission, spans), lengths)
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, NamedTuple
 
 import jax
@@ -47,11 +46,7 @@ class HyperedgeParts(NamedTuple):
     edge: Any
 
 
-@partial(
-    jax.tree_util.register_dataclass,
-    data_fields=["weights", "lengths", "edges", "tails", "roots"],
-    meta_fields=[],
-)
+@jax.tree_util.register_dataclass
 @dataclass(frozen=True)
 class Hypergraphs(Readable[HyperedgeParts]):
     """A batch of hypergraphs; build with ``hypergraphs``.

@@ -6,8 +6,7 @@ Source: Needleman and Wunsch (1970); Durbin et al. (1998), chapters 2 and 4.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple
 
 import jax
@@ -53,9 +52,7 @@ class AlignmentParts(NamedTuple):
     transition: Any = None
 
 
-@partial(
-    jax.tree_util.register_dataclass, data_fields=["weights", "lengths"], meta_fields=["moves"]
-)
+@jax.tree_util.register_dataclass
 @dataclass(frozen=True)
 class Alignments(Readable[AlignmentParts], Traceable):
     """A batch of alignment lattices; build with ``alignments`` or ``transducer``.
@@ -63,7 +60,7 @@ class Alignments(Readable[AlignmentParts], Traceable):
     Usual form: operations ``[..., batch, steps]`` in order, padded with -1.
     """
 
-    moves: Moves = MOVES
+    moves: Moves = field(default=MOVES, metadata={"static": True})
 
     length_axes: ClassVar[int] = 1
 
@@ -180,10 +177,10 @@ def _skewed(x: jax.Array) -> jax.Array:
     return flat.reshape(*leading, rows, columns + rows - 1, count)
 
 
-def used_steps(lengths: Any, shape: tuple[int, ...], moves: Moves, xp: Any = jnp) -> Any:
+def used_steps(lengths: Any, shape: tuple[int, ...], moves: Moves) -> Any:
     """Return a mask ``[batch, n + 1, m + 1, operations]`` of steps a path may take."""
-    down, right = xp.asarray(moves).T
-    row, column = (xp.arange(n)[:, None] for n in shape[1:3])
+    down, right = np.array(moves).T
+    row, column = (np.arange(n)[:, None] for n in shape[1:3])
     last_row, last_column = (x[:, None, None] for x in lengths.T)
     in_row = (row >= down) & (row <= last_row)
     in_column = (column >= right) & (column <= last_column)
@@ -306,9 +303,8 @@ def alignments(
     check_shapes(match=(match, "batch rows columns"))
     batch, rows, columns = match.shape
     both = _checked_lengths(lengths, match.shape)
-    cells, used = (batch, rows + 1, columns + 1), None
-    if not isinstance(both, Tracer):
-        used = used_steps(np.asarray(both), cells, MOVES, np)
+    concrete = both if isinstance(both, Tracer) else np.asarray(both)
+    used = used_steps(concrete, (batch, rows + 1, columns + 1), MOVES)
     by_operation = {
         "match": match,
         "delete": _broadcast("delete", delete, (batch, rows, columns + 1), match.dtype),
@@ -316,8 +312,7 @@ def alignments(
     }
     for operation, (name, weights) in enumerate(by_operation.items()):
         down, right = MOVES[operation]
-        mask = None if used is None else used[:, down:, right:, operation]
-        check_log_weights({name: mask}, **{name: weights})
+        check_log_weights({name: used[:, down:, right:, operation]}, **{name: weights})
     step = jnp.stack(
         [
             jnp.pad(weights, ((0, 0), (down, 0), (right, 0)))
@@ -389,6 +384,6 @@ def _per_item(
     batch = len(needed)
     if array.shape[1:] != shape or array.shape[0] not in (1, batch):
         raise UsageError(f"{name} has shape {array.shape}; expected {(batch, *shape)} or {shape}")
-    used = None if isinstance(needed, Tracer) else used_by_any(np.asarray(needed), array.shape)
-    check_log_weights({name: used}, **{name: array})
+    used = needed if isinstance(needed, Tracer) else np.asarray(needed)
+    check_log_weights({name: used_by_any(used, array.shape)}, **{name: array})
     return array

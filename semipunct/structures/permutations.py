@@ -9,7 +9,7 @@ Source: Tromble and Eisner (2009), section 2; Wang and Eisner (2016).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache
 from typing import Any, NamedTuple
 
 import jax
@@ -34,7 +34,6 @@ from semipunct.structures.readable import (
     check,
     mask_places,
     modules_of,
-    used_places,
 )
 from semipunct.structures.recursion import Recursion
 from semirings.base import Semiring, Value
@@ -57,7 +56,7 @@ class OrderingParts(NamedTuple):
     precedence: Any
 
 
-@partial(jax.tree_util.register_dataclass, data_fields=["weights", "lengths"], meta_fields=[])
+@jax.tree_util.register_dataclass
 @dataclass(frozen=True)
 class LinearOrderings(Readable[OrderingParts], Traceable):
     """A batch of sets of permutations; build with ``linear_orderings``.
@@ -68,7 +67,7 @@ class LinearOrderings(Readable[OrderingParts], Traceable):
     def places(self, derivations: Any) -> OrderingParts:
         batch, items = self.weights.precedence.shape[:2]
         order = as_form(derivations, (batch, items), "orders")
-        used = used_places(self.lengths, items)
+        used = within(self.lengths, items)
         xp = modules_of(order, used)
         ranked = xp.sort(xp.where(used, order, np.arange(items)), -1)
         valid = xp.all(ranked == np.arange(items), -1)
@@ -215,9 +214,7 @@ def _forward(
 
 
 def _used_pairs(items: Any) -> Any:
-    """Return a mask ``[batch, n, n]`` of pairs in use; None if lengths are traced."""
-    if items is None:
-        return None
+    """Return a mask ``[batch, n, n]`` of pairs in use."""
     return items[:, :, None] & items[:, None, :] & ~np.eye(items.shape[1], dtype=bool)[None]
 
 

@@ -11,8 +11,7 @@ see docs/decisions/papers.md.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import jax
@@ -45,11 +44,7 @@ class PhraseMarkParts(NamedTuple):
     final: Any
 
 
-@partial(
-    jax.tree_util.register_dataclass,
-    data_fields=["weights", "lengths", "depths", "words", "matrices", "initial"],
-    meta_fields=["levels"],
-)
+@jax.tree_util.register_dataclass
 @dataclass(frozen=True)
 class PhraseMarks(PartWise[PhraseMarkParts]):
     """A batch of trees of phrases; build with ``phrase_marks``.
@@ -65,7 +60,7 @@ class PhraseMarks(PartWise[PhraseMarkParts]):
     words: jax.Array
     matrices: jax.Array
     initial: jax.Array
-    levels: int
+    levels: int = field(metadata={"static": True})
 
     def unnormalized_log_prob(self, parts: PhraseMarkParts) -> jax.Array:
         """Return log weights ``[batch]``, the totals with all other parts forbidden."""

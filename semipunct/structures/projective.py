@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, ClassVar, NamedTuple
 
 import jax
@@ -28,11 +27,7 @@ from semirings.log import Log
 from semirings.numerics import log_times, maximum
 
 
-@partial(
-    jax.tree_util.register_dataclass,
-    data_fields=["weights", "lengths"],
-    meta_fields=["single_root"],
-)
+@jax.tree_util.register_dataclass
 @dataclass(frozen=True)
 class ProjectiveTrees(HeadTrees, Traceable):
     """A batch of projective dependency trees; build with ``projective_trees``."""
@@ -141,7 +136,7 @@ def _complete(s: Semiring, arcs: Value, recursion: Recursion) -> tuple[Value, Va
     """
     places = jax.tree.leaves(arcs)[0].shape[1]
     step, chart, slices = _widening(s, arcs)
-    chart = by_width(s, lambda c, w, x: step(c, w, x)[0], chart, slices, places - 1, recursion)
+    chart = by_width(s, step, chart, slices, recursion)
     right, left, _, right_ends, _, _ = chart
     first = (jax.tree.map(lambda x: x[:, :places, 0], c) for c in (right, left, right_ends))
     return tuple(first)
@@ -203,7 +198,7 @@ def _spans(arcs: jax.Array, recursion: Recursion) -> _Spans:
         single_word = jnp.where(single, 0.0, nothing)
         return _Spans(single_word, single_word, nothing, nothing)
     step, chart, slices = _widening(Log(), arcs)
-    _, rows = rows_by_width(Log(), step, chart, slices, places - 1, recursion)
+    _, rows = rows_by_width(Log(), step, chart, slices, recursion)
     right, left, right_open, left_open = (square(x) for x in rows)
     return _Spans(
         jnp.where(single, 0.0, right), jnp.where(single, 0.0, left), right_open, left_open

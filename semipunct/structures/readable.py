@@ -189,12 +189,6 @@ def modules_of(*arrays: Any) -> Any:
     return jnp if any(isinstance(x, Tracer) for x in arrays) else np
 
 
-def used_places(lengths: Any, size: int) -> Any:
-    """Return a mask ``[batch, size]`` of positions within lengths."""
-    lengths = lengths if isinstance(lengths, Tracer) else np.asarray(lengths)
-    return np.arange(size) < lengths[:, None]
-
-
 def check_labels(labels: Any, used: Any, count: int, name: str, label: str) -> Any:
     """Return whether all used labels are in range, ``[..., batch]``; raise if concrete.
 

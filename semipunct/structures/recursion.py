@@ -104,11 +104,22 @@ class Recursion:
         state, outputs = self._run(body, run, state, indexed, steps)
         return state, jax.tree.map(lambda x: jnp.moveaxis(x, 0, 1), outputs)
 
+    def scan_states(
+        self, step: Step, state: Carry, slices: Slices, steps: int
+    ) -> tuple[Carry, Outputs]:
+        """Like ``scan``; also return the first component of the state after each step."""
+
+        def step_with_output(before: Carry, sliced: Slices) -> tuple[Carry, Outputs]:
+            after = step(before, sliced)
+            return after, after[0]
+
+        return self.scan_outputs(step_with_output, state, slices, steps)
+
     def _run(
         self, body: Callable[..., Any], run: Callable[..., Any], state: Carry, indexed: Any,
         steps: int,
     ) -> tuple[Carry, Outputs]:  # fmt: skip
-        if self.budget_mib is None and self.report is None:
+        if steps == 0 or (self.budget_mib is None and self.report is None):
             return run(state, indexed)
         plan = self._plan(body, state, indexed[1], steps)
         if self.report is not None:

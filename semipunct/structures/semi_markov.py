@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 import jax
@@ -31,7 +30,6 @@ from semipunct.structures.readable import (
     mask_places,
     modules_of,
     used_entry,
-    used_places,
 )
 from semipunct.structures.recursion import Recursion
 from semirings.base import Semiring, Value
@@ -55,7 +53,7 @@ class SemiMarkovParts(NamedTuple):
     initial: Any
 
 
-@partial(jax.tree_util.register_dataclass, data_fields=["weights", "lengths"], meta_fields=[])
+@jax.tree_util.register_dataclass
 @dataclass(frozen=True)
 class SemiMarkovChain(Readable[SemiMarkovParts], Traceable):
     """A batch of semi-Markov chains; build with ``semi_markov_chain``.
@@ -69,7 +67,7 @@ class SemiMarkovChain(Readable[SemiMarkovParts], Traceable):
     def places(self, derivations: Any) -> SemiMarkovParts:
         batch, length, widths, states = self.weights.segment.shape
         segments = as_form(derivations, (batch, None, 3), "segments")
-        inside = used_places(self.lengths, length)
+        inside = within(self.lengths, length)
         xp = modules_of(segments, inside)
         first, last, state = (segments[..., i] for i in range(3))
         used = first >= 0
@@ -121,14 +119,12 @@ class SemiMarkovChain(Readable[SemiMarkovParts], Traceable):
         if length == 0:
             return Total(semiring.ones((batch,)), jnp.zeros((batch,), self.weights.segment.dtype))
 
-        def run(by_terms: bool) -> tuple[tuple[Value, jax.Array], jax.Array]:
+        def run(by_terms: bool, how: Recursion) -> tuple[tuple[Value, jax.Array], jax.Array]:
             step, state, slices = _forward(self, semiring, feature, by_terms)
-            # Do not report the same plan twice.
-            how = replace(recursion, report=None) if by_terms else recursion
             state = how.scan(lambda before, at: step(before, at)[0], state, slices, length)
             return state[:2], state[2]
 
-        window, log_scale = settle(semiring, run)
+        window, log_scale = settle(semiring, run, recursion)
         value = semiring.sum(jax.tree.map(lambda x: x[:, 0], window), axis=1)
         return Total(semiring.where(self.lengths > 0, value, semiring.ones((batch,))), log_scale)
 
@@ -147,12 +143,12 @@ class SemiMarkovChain(Readable[SemiMarkovParts], Traceable):
             nothing = jnp.zeros((count, batch, 0), jnp.int32)
             return SemiMarkovParts(nothing, nothing, nothing), jnp.zeros((batch,), segment.dtype)
 
-        def run(by_terms: bool) -> tuple[Any, jax.Array]:
+        def run(by_terms: bool, how: Recursion) -> tuple[Any, jax.Array]:
             step, state, slices = _forward(self, Log(), None, by_terms)
-            state, outputs = recursion.scan_outputs(step, state, slices, length)
+            state, outputs = how.scan_outputs(step, state, slices, length)
             return (state[0], *outputs), state[2]
 
-        window, opened, ended = settle(Log(), run)
+        window, opened, ended = settle(Log(), run, recursion)
         item = jnp.arange(batch)
         onward = jnp.swapaxes(transition, 1, 2)
 
@@ -269,9 +265,9 @@ def semi_markov_chain(
     lengths = checked_lengths(lengths, sizes["length"], segment=(segment, axes))
     ends, some = within(lengths, sizes["length"]), within(lengths, 2)
     used = {
-        "segment": None if ends is None else _used_segments(ends, sizes["max_width"]),
-        "transition": None if some is None else used_by_any(some[:, 1], transition.shape),
-        "initial": None if some is None else used_by_any(some[:, 0], initial.shape),
+        "segment": _used_segments(ends, sizes["max_width"]),
+        "transition": used_by_any(some[:, 1], transition.shape),
+        "initial": used_by_any(some[:, 0], initial.shape),
     }
     check_log_weights(used, segment=segment, transition=transition, initial=initial)
     return SemiMarkovChain(SemiMarkovParts(segment, transition, initial), lengths)

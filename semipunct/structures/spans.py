@@ -42,7 +42,6 @@ from semipunct.structures.readable import (
     first_rows,
     mask_places,
     modules_of,
-    used_places,
 )
 from semipunct.structures.recursion import Recursion
 from semirings.base import Semiring, Value
@@ -60,7 +59,7 @@ class SpanParts(NamedTuple):
     span: Any
 
 
-@partial(jax.tree_util.register_dataclass, data_fields=["weights", "lengths"], meta_fields=[])
+@jax.tree_util.register_dataclass
 @dataclass(frozen=True)
 class SpanTrees(Readable[SpanParts], Traceable):
     """A batch of sets of bracketings; build with ``span_trees``.
@@ -93,9 +92,7 @@ class SpanTrees(Readable[SpanParts], Traceable):
         if length == 0:
             return Total(s.ones((batch,)), jnp.zeros((batch,), span.dtype))
         row, wider, log_scale = _lifted(self, s, feature)
-        starts, _ = by_width(
-            s, lambda c, w, x: _step(s, c, w, x)[0], (row, row), wider, length - 1, recursion
-        )
+        starts, _ = by_width(s, partial(_step, s), (row, row), wider, recursion)
         whole = spanning(s, starts, self.lengths)
         whole = s.where(self.lengths > 0, whole, s.ones((batch,)))
         return Total(whole, log_scale.astype(span.dtype))
@@ -114,9 +111,7 @@ class SpanTrees(Readable[SpanParts], Traceable):
         row, wider, _ = _lifted(self, Log(), None)
         rows = row
         if length > 1:
-            _, more = rows_by_width(
-                Log(), partial(_step, Log()), (row, row), wider, length - 1, recursion
-            )
+            _, more = rows_by_width(Log(), partial(_step, Log()), (row, row), wider, recursion)
             rows = jnp.concatenate([row, more], 1)
         spans = square(rows)
         by_end = jnp.swapaxes(spans, 1, 2)
@@ -167,9 +162,7 @@ def _lifted(
 
 
 def _used_spans(words: Any) -> Any:
-    """Return a mask ``[batch, n, n]`` of spans in use; None if lengths are traced."""
-    if words is None:
-        return None
+    """Return a mask ``[batch, n, n]`` of spans in use."""
     # A span is in the sentence if its last word is.
     return words[:, None, :] & np.triu(np.ones((1, words.shape[1], words.shape[1]), bool))
 
@@ -224,7 +217,7 @@ def spans_of_trees(
         First words, last words, labels, a mask of used spans, and a mask ``[..., batch]`` of trees.
     """
     spans = as_form(spans, (len(lengths), None, 3), "spans")
-    inside = used_places(lengths, words)
+    inside = within(lengths, words)
     xp = modules_of(spans, inside)
     length = xp.sum(inside, -1)[:, None]
     used = spans[..., 0] >= 0
