@@ -17,7 +17,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from semirings.augmented import Augmented
-from semirings.base import Laws, Value
+from semirings.base import Laws, Value, take
 from semirings.capabilities import Marking, Selective, require_selective
 from semirings.devices import axes_of, scan, varying
 from semirings.numerics import one_hot, unbroadcast
@@ -215,7 +215,7 @@ def _filled(weights: Sequence[Value]) -> int:
 
 def _listed(stacked: Value) -> list[Value]:
     size = jax.tree.leaves(stacked)[0].shape[0]
-    return [jax.tree.map(lambda x, i=i: x[i], stacked) for i in range(size)]
+    return [take[i](stacked) for i in range(size)]
 
 
 @jax.custom_vjp

@@ -31,7 +31,7 @@ from semipunct.structures.readable import (
     used_entry,
 )
 from semipunct.structures.recursion import Recursion
-from semirings.base import Semiring, Value
+from semirings.base import Semiring, Value, take
 from semirings.devices import scan
 from semirings.log import Log
 from semirings.numerics import log_times, maximum
@@ -217,11 +217,11 @@ def _forward(chain: LinearChain, s: Semiring, feature: ChainParts | None, by_ter
         active = position < chain.lengths
         weight, weight_feature, arrive, arrive_feature = mask_padding(active, tuple(padded))
         if is_one:
-            after, doubt = product(s, forward, jax.tree.map(lambda x: x[0], shared_leave), by_terms)
+            after, doubt = product(s, forward, take[0](shared_leave), by_terms)
             unsure = unsure | (doubt & active)
         else:
             leave = shared_leave if shared else lift_weights(s, weight, weight_feature)
-            before = jax.tree.map(lambda x: x[:, :, None], forward)
+            before = take[:, :, None](forward)
             after = s.sum(s.times(before, leave), axis=1)
         after = s.times(after, lift_weights(s, arrive, arrive_feature))
         after, factor = s.balance(after, (1,))
@@ -237,7 +237,7 @@ def _forward(chain: LinearChain, s: Semiring, feature: ChainParts | None, by_ter
         None if each is None else jnp.broadcast_to(each, (batch, *each.shape[1:])),
         None if shared else transition_feature,
         emission[:, 1:],
-        None if feature is None else jax.tree.map(lambda x: x[:, 1:], feature.emission),
+        None if feature is None else take[:, 1:](feature.emission),
     )
     start, factor = s.balance(start, (1,))
     scale = Scale.of(factor.astype(emission.dtype))
@@ -255,7 +255,7 @@ def _parallel(
     arrive = lift_weights(s, *mask_padding(used, (emission, features.emission)))
     matrices = s.times(
         lift_weights(s, *mask_padding(used[:, 1:], (transition, features.transition))),
-        jax.tree.map(lambda x: x[:, 1:, None, :], arrive),
+        take[:, 1:, None, :](arrive),
     )
     eye = jnp.eye(states, dtype=bool)
     identity = s.where(eye, s.ones((1, 1, states, states)), s.zeros((1, 1, states, states)))
@@ -265,19 +265,19 @@ def _parallel(
     while count > 1:
         pairs, odd = count // 2, count % 2
         product = s.matmul(
-            jax.tree.map(lambda x, n=pairs: x[:, 0 : 2 * n : 2], matrices),
-            jax.tree.map(lambda x, n=pairs: x[:, 1 : 2 * n : 2], matrices),
+            take[:, 0 : 2 * pairs : 2](matrices),
+            take[:, 1 : 2 * pairs : 2](matrices),
         )
         product, factor = s.balance(product, (2, 3))
         log_scale = log_scale + jnp.sum(factor, 1)
         if odd:
-            last = jax.tree.map(lambda x: x[:, -1:], matrices)
+            last = take[:, -1:](matrices)
             product = s.concatenate([product, last], axis=1)
         matrices, count = product, pairs + odd
-    ends = jax.tree.map(lambda x: x[:, 0], arrive)
+    ends = take[:, 0](arrive)
     if count:
-        first = jax.tree.map(lambda x: x[:, 0, :, None], arrive)
-        whole = jax.tree.map(lambda x: x[:, 0], matrices)
+        first = take[:, 0, :, None](arrive)
+        whole = take[:, 0](matrices)
         ends = s.sum(s.times(first, whole), axis=1)
     return _ended(chain, s.sum(ends, axis=1), log_scale, s)
 
@@ -290,4 +290,4 @@ def _ended(chain: LinearChain, value: Value, log_scale: jax.Array, s: Semiring) 
 
 
 def _at(feature: Any, position: int) -> Any:
-    return jax.tree.map(lambda x: x[:, position], feature)
+    return take[:, position](feature)

@@ -16,7 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from semipunct.structures.recursion import Recursion
-from semirings.base import Semiring, Value
+from semirings.base import Semiring, Value, take
 
 # Values [batch, rows, places, ...] of spans, by start or by end.
 Chart = tuple[Value, ...]
@@ -98,7 +98,7 @@ def rows_by_width(
     for first, last in _blocks(steps, undivided):
         places = steps - first + 1
         chart = tuple(_resized(semiring, value, last + 1, places) for value in chart)
-        block = jax.tree.map(lambda x, f=first, t=last, p=places: x[:, f:t, :p], sliced)
+        block = take[:, first:last, :places](sliced)
         # All items have the width of the step; without items, the width is arbitrary.
         chart, rows = recursion.scan_outputs(
             lambda c, x: step(c, jnp.max(x[0], initial=1), x[1]), chart, block, last - first
@@ -117,15 +117,15 @@ def square(rows: jax.Array) -> jax.Array:
 
 def next_ends(semiring: Semiring, ends: Value) -> Value:
     """Shift ends ``[batch, rows, places, ...]`` by one place for the next step."""
-    remaining = jax.tree.map(lambda x: x[:, :, 1:], ends)
-    none = semiring.zeros_like(jax.tree.map(lambda x: x[:, :, :1], ends))
+    remaining = take[:, :, 1:](ends)
+    none = semiring.zeros_like(take[:, :, :1](ends))
     return semiring.concatenate([remaining, none], axis=2)
 
 
 def with_newest(semiring: Semiring, ends: Value, newest: Value) -> Value:
     """Prepend a row ``[batch, places, ...]`` to ends, and drop the last row."""
-    row = jax.tree.map(lambda x: x[:, None], newest)
-    return semiring.concatenate([row, jax.tree.map(lambda x: x[:, :-1], ends)], axis=1)
+    row = take[:, None](newest)
+    return semiring.concatenate([row, take[:, :-1](ends)], axis=1)
 
 
 def with_row(starts: Value, row: jax.Array, newest: Value) -> Value:
@@ -137,7 +137,7 @@ def with_row(starts: Value, row: jax.Array, newest: Value) -> Value:
 
 def spanning(semiring: Semiring, starts: Value, lengths: jax.Array) -> Value:
     """Select the span of all words of each item; zero for length zero."""
-    first = jax.tree.map(lambda x: x[:, :, 0], starts)
+    first = take[:, :, 0](starts)
     shape = jax.tree.leaves(first)[0].shape
     chosen = jnp.arange(shape[1])[None] == lengths[:, None] - 1
     chosen = chosen.reshape(*chosen.shape, *(1,) * (len(shape) - 2))
@@ -151,7 +151,7 @@ def _blocks(steps: int, undivided: int) -> Iterator[tuple[int, int]]:
 
 
 def _resized(semiring: Semiring, value: Value, rows: int, places: int) -> Value:
-    cut = jax.tree.map(lambda x: x[:, :rows, :places], value)
+    cut = take[:, :rows, :places](value)
     shape = jax.tree.leaves(cut)[0].shape
     missing = (shape[0], rows - shape[1], *shape[2:])
     return semiring.concatenate([cut, _zeros(semiring, cut, missing)], axis=1)

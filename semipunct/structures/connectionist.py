@@ -35,7 +35,7 @@ from semipunct.structures.readable import (
     used_entry,
 )
 from semipunct.structures.recursion import Recursion
-from semirings.base import Semiring, Value
+from semirings.base import Semiring, Value, take
 from semirings.devices import scan
 from semirings.log import Log
 from semirings.numerics import maximum
@@ -237,15 +237,15 @@ def _forward(alignments: CTC, s: Semiring, feature: CTCParts | None) -> Any:
     skips = _skips(alignments, states)
 
     def shifted(value: Value, by: int) -> Value:
-        nothing = s.zeros_like(jax.tree.map(lambda x: x[:, :by], value))
-        return s.concatenate([nothing, jax.tree.map(lambda x: x[:, : states - by], value)], axis=1)
+        nothing = s.zeros_like(take[:, :by](value))
+        return s.concatenate([nothing, take[:, : states - by](value)], axis=1)
 
     def step(state: Any, slices: Any) -> Any:
         (forward, scale), (frame, weight, feature_of_frame) = state, slices
         skipping = shifted(forward, 2) if states > 1 else s.zeros_like(forward)
         skipping = s.where(skips, skipping, s.zeros_like(skipping))
         ways = (forward, shifted(forward, 1), skipping)
-        into = s.concatenate([jax.tree.map(lambda x: x[:, None], x) for x in ways], axis=1)
+        into = s.concatenate([take[:, None](x) for x in ways], axis=1)
         after = s.times(s.sum(into, axis=1), lift_weights(s, weight, feature_of_frame))
         after, factor = s.balance(after, (1,))
         active = frame < alignments.lengths[:, 0]

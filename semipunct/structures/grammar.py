@@ -36,7 +36,7 @@ from semipunct.structures.products import decides, settle
 from semipunct.structures.readable import Readable, as_marks, check, mask_places, modules_of
 from semipunct.structures.recursion import Recursion
 from semipunct.structures.spans import children, spans_of_trees, trees_of
-from semirings.base import Semiring, Value
+from semirings.base import Semiring, Value, take
 from semirings.log import Log
 from semirings.numerics import log_matmul, log_matmul_of_terms, log_times, maximum
 
@@ -215,16 +215,16 @@ def _widening(s: Semiring, rules: Value, words: Value, by_terms: bool) -> tuple[
         [of_pairs(spans, spans), of_pairs(of_words, spans), of_pairs(spans, of_words)], 2
     )
     padded = s.concatenate([words, s.zeros_like(words)], 1)
-    next_words = jax.tree.map(lambda x: x[:, 1 : length + 1], padded)
+    next_words = take[:, 1 : length + 1](padded)
     two_words = _applied(multiply, of_pairs(of_words, of_words), _pairs(s, words, next_words))
 
     def step(chart: Any, width: jax.Array, weight: Any) -> tuple[Any, Value]:
         starts, ends = chart
         places = jax.tree.leaves(starts)[0].shape[2]
-        without_last = jax.tree.map(lambda x: x[:, 0], ends)
+        without_last = take[:, 0](ends)
         ends = next_ends(s, ends)
-        without_first = jax.tree.map(lambda x: x[:, 0], ends)
-        first, of_two = jax.tree.map(lambda x: x[:, :places], (words, two_words))
+        without_first = take[:, 0](ends)
+        first, of_two = take[:, :places]((words, two_words))
         last = jax.tree.map(lambda x: jax.lax.dynamic_slice_in_dim(x, width, places, 1), padded)
         splits = jax.tree.map(_flat, _splits(multiply, starts, ends))
         pairs = [splits, _pairs(s, first, without_first), _pairs(s, without_last, last)]
@@ -235,7 +235,7 @@ def _widening(s: Semiring, rules: Value, words: Value, by_terms: bool) -> tuple[
 
     # The terms of one step take more memory than the charts.
     run = jax.checkpoint(step, prevent_cse=False) if by_terms else step
-    symbol = jax.tree.map(lambda x: x[:, None, :, :1], words)
+    symbol = take[:, None, :, :1](words)
     return run, s.zeros_like(jax.tree.map(lambda x: jnp.repeat(x, count, 3), symbol))
 
 
@@ -399,8 +399,8 @@ def _splits(multiply: Multiply, starts: Value, ends: Value) -> Value:
 def _pairs(s: Semiring, left: Value, right: Value) -> Value:
     """Return products of adjacent symbols, ``[batch, places, left * right]``."""
     pairs = s.times(
-        jax.tree.map(lambda x: x[..., None], left),
-        jax.tree.map(lambda x: x[..., None, :], right),
+        take[..., None](left),
+        take[..., None, :](right),
     )
     return jax.tree.map(_flat, pairs)
 

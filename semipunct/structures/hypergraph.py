@@ -29,7 +29,7 @@ from semipunct.errors import UsageError
 from semipunct.structures.base import Total, any_batch, lift_weights, mask_padding
 from semipunct.structures.readable import Readable, as_form, as_marks, check, mask_places
 from semipunct.structures.recursion import Recursion
-from semirings.base import Semiring, Value
+from semirings.base import Semiring, Value, take
 
 
 class Room(NamedTuple):
@@ -96,7 +96,7 @@ class Hypergraphs(Readable[HyperedgeParts]):
         """Run the inside recursion over levels."""
         table = self.inside(semiring, feature, recursion)
         rows = jnp.arange(len(self.roots))
-        value = jax.tree.map(lambda x: x[rows, self.roots], table)
+        value = take[rows, self.roots](table)
         return Total(value, jnp.zeros((len(self.roots),), self.weights.edge.dtype))
 
     def inside(
@@ -117,7 +117,7 @@ class Hypergraphs(Readable[HyperedgeParts]):
         marks = mask_padding(used, marks)
         table = s.concatenate([s.ones((batch, 1)), s.zeros((batch, levels * width))], 1)
         # The table has the precision of the weights.
-        lone = jax.tree.map(lambda x: x[:, :1, 0, 0], (weight, marks))
+        lone = take[:, :1, 0, 0]((weight, marks))
         like = jax.eval_shape(lambda pair: lift_weights(s, *pair), lone)
         table = jax.tree.map(lambda x, y: x.astype(y.dtype), table, like)
 
@@ -128,7 +128,7 @@ class Hypergraphs(Readable[HyperedgeParts]):
             none = jax.tree.map(lambda x, y: x.astype(y.dtype), s.zeros(used.shape), value)
             value = s.where(used, value, none)
             for side in range(tails.shape[-1]):
-                below = jax.tree.map(lambda x: x[rows[:, None, None], tails[..., side]], table)  # noqa: B023
+                below = take[rows[:, None, None], tails[..., side]](table)
                 value = s.times(value, below)
             sums = s.sum(value, axis=2)
             # All items are at the same level; without items, the level is arbitrary.

@@ -28,7 +28,7 @@ from semipunct.structures.draws import Traceable, choose
 from semipunct.structures.products import Scale
 from semipunct.structures.readable import Readable, as_form, as_marks, check, mask_places
 from semipunct.structures.recursion import Recursion
-from semirings.base import Semiring, Value
+from semirings.base import Semiring, Value, take
 from semirings.devices import scan
 from semirings.log import Log
 from semirings.numerics import log_times
@@ -122,7 +122,7 @@ class Alignments(Readable[AlignmentParts], Traceable):
         step, state, slices, steps = _forward(self, semiring, feature)
         onward, scale = recursion.scan(lambda x, y: step(x, y)[0], state, slices, steps)
         last = jnp.arange(len(self.lengths)), 0, -1, self.lengths[:, 0]
-        return Total(jax.tree.map(lambda x: x[last], onward), scale.log)
+        return Total(take[last](onward), scale.log)
 
     def trace(
         self, key: jax.Array, count: int, recursion: Recursion
@@ -200,7 +200,7 @@ def _follow(alignments: Alignments, s: Semiring, of_transition: Any) -> Value:
         return s.ones_like(s.lift(jnp.zeros((1, operations, 1), alignments.weights.step.dtype)))
     several = used_by_any(jnp.sum(alignments.lengths, 1) > 1, transition.shape[:1])
     follow = lift_weights(s, *mask_padding(several, (transition, of_transition)))
-    end = s.ones_like(jax.tree.map(lambda x: x[:, :, :1], follow))
+    end = s.ones_like(take[:, :, :1](follow))
     return s.concatenate([follow, end], axis=2)
 
 
@@ -225,24 +225,22 @@ def _forward(alignments: Alignments, s: Semiring, feature: AlignmentParts | None
     def arrive(onward: Value, operation: int) -> Value:
         down, right = moves[operation]
         next_operation = operation if has_transitions else 0
-        before = jax.tree.map(
-            lambda x: x[:, down + right - 1, next_operation : next_operation + 1], onward
-        )
+        before = take[:, down + right - 1, next_operation : next_operation + 1](onward)
         if not down:
             return before
-        above = jax.tree.map(lambda x: x[..., :-1], before)
-        nothing = s.zeros_like(jax.tree.map(lambda x: x[..., :1], before))
+        above = take[..., :-1](before)
+        nothing = s.zeros_like(take[..., :1](before))
         return s.concatenate([nothing, above], axis=2)
 
     def step(state: Any, slices: Any) -> tuple[Any, Value]:
         (onward, scale), (diagonal, weight, feature_of_step) = state, slices
         into = s.concatenate([arrive(onward, o) for o in range(len(moves))], axis=1)
         arriving = s.times(into, lift_weights(s, weight, feature_of_step))
-        by_next = jax.tree.map(lambda x: x[:, :, None], arriving)
+        by_next = take[:, :, None](arriving)
         if has_transitions:
-            by_next = s.times(by_next, jax.tree.map(lambda x: x[..., None], follow))
-        after = jax.tree.map(lambda x: x[:, None], s.sum(by_next, axis=1))
-        before = jax.tree.map(lambda x: x[:, :1], onward)
+            by_next = s.times(by_next, take[..., None](follow))
+        after = take[:, None](s.sum(by_next, axis=1))
+        before = take[:, :1](onward)
         both, factor = s.balance(s.concatenate([after, before], axis=1), (1, 2, 3))
         active = diagonal <= jnp.sum(alignments.lengths, 1)
         onward = s.where(active[:, None, None, None], both, onward)

@@ -36,7 +36,7 @@ from semipunct.structures.readable import (
     modules_of,
 )
 from semipunct.structures.recursion import Recursion
-from semirings.base import Semiring, Value
+from semirings.base import Semiring, Value, take
 from semirings.devices import scan
 from semirings.log import Log
 from semirings.numerics import log_times
@@ -200,15 +200,15 @@ def _forward(
         flat = s.concatenate([flat, s.ones((batch, 1))], 1)
         place = np.full((items, items), 2 * len(low))
         place[low, high], place[high, low] = 2 * np.arange(len(low)), 2 * np.arange(len(low)) + 1
-        pairs = jax.tree.map(lambda x: x[:, place], flat)
+        pairs = take[:, place](flat)
     preceding = s.ones((batch, 1, items))
     for i in range(items):  # bit i of a set's number: sets with the item come after those without
-        joined = s.times(preceding, jax.tree.map(lambda x, i=i: x[:, i : i + 1], pairs))
+        joined = s.times(preceding, take[:, i : i + 1](pairs))
         preceding = s.concatenate([preceding, joined], 1)
     levels = [s.ones((batch, 1))]
     for level in _levels(items):
-        before = jax.tree.map(lambda x, at=level: x[:, at.without], levels[-1])
-        last = jax.tree.map(lambda x, at=level: x[:, at.rest_number, at.item], preceding)
+        before = take[:, level.without](levels[-1])
+        last = take[:, level.rest_number, level.item](preceding)
         levels.append(s.sum(s.times(before, last), axis=2))
     return levels, preceding, factor
 

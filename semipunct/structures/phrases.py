@@ -28,7 +28,7 @@ from semipunct.arrays.shapes import (
 from semipunct.errors import UsageError
 from semipunct.structures.base import PartWise, Total, any_batch, lift_weights, mask_padding
 from semipunct.structures.recursion import Recursion
-from semirings.base import Semiring
+from semirings.base import Semiring, take
 from semirings.log import Log
 
 
@@ -117,41 +117,41 @@ class PhraseMarks(PartWise[PhraseMarkParts]):
             choice, final, of_choice, of_final = mask_padding(active, tuple(padded))
             end = lift_weights(s, final, of_final)
             word = s.times(
-                jax.tree.map(lambda x: x[:, :, None], end),
-                jax.tree.map(lambda x: x[:, None], initial),
+                take[:, :, None](end),
+                take[:, None](initial),
             )
-            inside = jax.tree.map(lambda x: x[item, depth + 1], stack)
+            inside = take[item, depth + 1](stack)
             inside = s.where(leaf[:, None, None], word, inside)
             # [batch, left labels, right labels, states, states]
             left = s.matmul(
                 matrices,
-                jax.tree.map(lambda x: x[:, None], inside),
+                take[:, None](inside),
             )
             both_edges = s.matmul(
-                jax.tree.map(lambda x: x[:, :, None], left),
-                jax.tree.map(lambda x: x[:, None], matrices),
+                take[:, :, None](left),
+                take[:, None](matrices),
             )
-            chosen = jax.tree.map(lambda x: x[..., None, None], lift_weights(s, choice, of_choice))
+            chosen = take[..., None, None](lift_weights(s, choice, of_choice))
             constituent = s.sum(s.sum(s.times(chosen, both_edges), 2), 1)
             constituent, factor = s.balance(constituent, (1, 2))
-            beside = s.matmul(constituent, jax.tree.map(lambda x: x[item, depth], stack))
+            beside = s.matmul(constituent, take[item, depth](stack))
             is_open = ((level == depth[:, None]) & active[:, None])[..., None, None]
             below = ((level == depth[:, None] + 1) & active[:, None])[..., None, None]
-            stack = s.where(is_open, jax.tree.map(lambda x: x[:, None], beside), stack)
+            stack = s.where(is_open, take[:, None](beside), stack)
             stack = s.where(below, unit, stack)
             return stack, log_scale + jnp.where(active, factor, 0.0)
 
         start = (stack, jnp.zeros((batch,), dtype))
         stack, log_scale = recursion.scan(step, start, slices, nodes)
-        root = jax.tree.map(lambda x: x[:, 0], stack)
+        root = take[:, 0](stack)
         # No word follows the last slot, so its string ends here.
         last = jnp.max(jnp.where(self._used & is_word, slot + 1, 0), 1, initial=0)
-        final_feature = jax.tree.map(lambda x: x[item, last], features[1])
+        final_feature = take[item, last](features[1])
         ending = mask_padding(self.lengths > 0, (weights.final[item, last], final_feature))
         end = lift_weights(s, *ending)
-        row = s.matmul(jax.tree.map(lambda x: x[:, None], initial), root)
-        whole = s.matmul(row, jax.tree.map(lambda x: x[:, :, None], end))
-        value = jax.tree.map(lambda x: x[:, 0, 0], whole)
+        row = s.matmul(take[:, None](initial), root)
+        whole = s.matmul(row, take[:, :, None](end))
+        value = take[:, 0, 0](whole)
         return Total(s.where(self.lengths > 0, value, s.ones((batch,))), log_scale)
 
     @property

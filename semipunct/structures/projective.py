@@ -22,7 +22,7 @@ from semipunct.structures.chart import (
 from semipunct.structures.draws import Traceable, choose, descend
 from semipunct.structures.heads import ArcParts, HeadTrees, checked_arcs, used_arcs
 from semipunct.structures.recursion import Recursion
-from semirings.base import Semiring, Value
+from semirings.base import Semiring, Value, take
 from semirings.log import Log
 from semirings.numerics import log_times, maximum
 
@@ -48,10 +48,10 @@ class ProjectiveTrees(HeadTrees, Traceable):
         arcs, log_scale = _arcs(self, s, feature)
         if not self.single_root:
             right, _, _ = _complete(s, arcs, recursion)
-            return Total(jax.tree.map(lambda x: x[:, size - 1], right), log_scale)
+            return Total(take[:, size - 1](right), log_scale)
         # The only child of the root dominates all other words.
-        _, left, last = _complete(s, jax.tree.map(lambda x: x[:, 1:, 1:], arcs), recursion)
-        root = jax.tree.map(lambda x: x[:, 0, 1:], arcs)
+        _, left, last = _complete(s, take[:, 1:, 1:](arcs), recursion)
+        root = take[:, 0, 1:](arcs)
         return Total(s.sum(s.times(s.times(left, root), last), axis=1), log_scale)
 
     def trace(self, key: jax.Array, count: int, recursion: Recursion) -> tuple[ArcParts, jax.Array]:
@@ -138,7 +138,7 @@ def _complete(s: Semiring, arcs: Value, recursion: Recursion) -> tuple[Value, Va
     step, chart, slices = _widening(s, arcs)
     chart = by_width(s, step, chart, slices, recursion)
     right, left, _, right_ends, _, _ = chart
-    first = (jax.tree.map(lambda x: x[:, :places, 0], c) for c in (right, left, right_ends))
+    first = (take[:, :places, 0](c) for c in (right, left, right_ends))
     return tuple(first)
 
 
@@ -172,7 +172,7 @@ def _widening(s: Semiring, arcs: Value) -> tuple[Any, Any, Any]:
         )
         return chart, (new_right, new_left, s.times(between, to_right), left_open)
 
-    none = jax.tree.map(lambda x: x[:, :1], arcs)
+    none = take[:, :1](arcs)
     unit, zero = s.ones_like(none), s.zeros_like(none)
     return step, (unit, unit, zero, unit, unit, zero), (rightward, leftward)
 

@@ -15,7 +15,7 @@ import jax
 import jax.numpy as jnp
 
 from semipunct.wording import quantity
-from semirings.base import Semiring
+from semirings.base import Semiring, take
 from semirings.devices import scan
 from semirings.log import Log
 
@@ -132,12 +132,12 @@ class Recursion:
         state, chunked = scan(again, state, chunks)
         outputs = jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), chunked)
         if whole < steps:
-            state, last_outputs = again(state, jax.tree.map(lambda x: x[whole:], indexed))
+            state, last_outputs = again(state, take[whole:](indexed))
             outputs = jax.tree.map(lambda *xs: jnp.concatenate(xs), outputs, last_outputs)
         return state, outputs
 
     def _plan(self, body: Callable[..., Any], state: Carry, sliced: Slices, steps: int) -> Plan:
-        first = jax.eval_shape(lambda x: jax.tree.map(lambda y: y[0], x), sliced)
+        first = jax.eval_shape(lambda x: take[0](x), sliced)
         residuals = _residual_bytes(body, state, first)
         states = sum(x.size * x.dtype.itemsize for x in jax.tree.leaves(state))
         whole = steps * residuals / MIB

@@ -32,7 +32,7 @@ from semipunct.structures.readable import (
     used_entry,
 )
 from semipunct.structures.recursion import Recursion
-from semirings.base import Semiring, Value
+from semirings.base import Semiring, Value, take
 from semirings.devices import scan
 from semirings.log import Log
 from semirings.numerics import log_times, maximum
@@ -125,7 +125,7 @@ class SemiMarkovChain(Readable[SemiMarkovParts], Traceable):
             return state[:2], state[2]
 
         window, log_scale = settle(semiring, run, recursion)
-        value = semiring.sum(jax.tree.map(lambda x: x[:, 0], window), axis=1)
+        value = semiring.sum(take[:, 0](window), axis=1)
         return Total(semiring.where(self.lengths > 0, value, semiring.ones((batch,))), log_scale)
 
     def trace(
@@ -204,15 +204,15 @@ def _forward(
         window, log_scale, unsure = state
         position, weight, feature = slices
         active = position < chain.lengths
-        before = jax.tree.map(lambda x: x[:, :1], window)
+        before = take[:, :1](window)
         begun, doubt = product(s, before, follow, by_terms)
         unsure = unsure | (doubt & active & (position > 0))
-        begun = jax.tree.map(lambda x: x[:, 0], begun)
+        begun = take[:, 0](begun)
         begun = s.where((position == 0)[:, None], first, begun)
-        older = jax.tree.map(lambda x: x[:, 1:], window)
+        older = take[:, 1:](window)
         opened = s.concatenate([_row(begun), older], axis=1)
         ended = s.sum(s.times(opened, lift_weights(s, weight, feature)), axis=1)
-        older = jax.tree.map(lambda x: x[:, :-1], opened)
+        older = take[:, :-1](opened)
         after, factor = s.balance(s.concatenate([_row(ended), older], axis=1), (1, 2))
         log_scale = log_scale + jnp.where(active, factor, 0.0)
         state = (s.where(active[:, None, None], after, window), log_scale, unsure)
@@ -280,4 +280,4 @@ def _used_segments(ends: Any, widths: int) -> Any:
 
 
 def _row(value: Any) -> Any:
-    return jax.tree.map(lambda x: x[:, None], value)
+    return take[:, None](value)

@@ -44,7 +44,7 @@ from semipunct.structures.readable import (
     modules_of,
 )
 from semipunct.structures.recursion import Recursion
-from semirings.base import Semiring, Value
+from semirings.base import Semiring, Value, take
 from semirings.log import Log
 from semirings.numerics import log_times
 
@@ -158,7 +158,7 @@ def _lifted(
     wider, factor = s.balance(diagonals(s, spans), (1, 2))
     log_scale = jnp.sum(jnp.where(words[None] < trees.lengths[:, None], factors, 0.0), 1)
     log_scale = log_scale + jnp.maximum(trees.lengths - 1, 0).astype(span.dtype) * factor
-    return jax.tree.map(lambda x: x[:, None], single), wider, log_scale
+    return take[:, None](single), wider, log_scale
 
 
 def _used_spans(words: Any) -> Any:

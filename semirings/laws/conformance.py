@@ -9,7 +9,7 @@ from typing import Any, cast
 import jax
 import numpy as np
 
-from semirings.base import Semiring, Value
+from semirings.base import Semiring, Value, take
 from semirings.laws.arrays import ARRAYS, NAN
 from semirings.laws.axioms import AXIOMS, EXTREME, SCALE
 from semirings.laws.choices import CHOICES, DISTRIBUTION
@@ -145,7 +145,7 @@ def _counterexample(law: Law, equation: Equation, drawn: Operands, apart: np.nda
     values = ({**mentioned, **equation.beside}, equation.left, equation.right)
     if apart.ndim:
         first = int(np.argmax(apart))
-        values = jax.tree.map(lambda x: x[first], values)
+        values = take[first](values)
     return Failure(law.name, equation.statement, *jax.tree.map(np.asarray, values))
 
 

@@ -15,10 +15,10 @@ import jax.numpy as jnp
 import numpy as np
 from jax.typing import ArrayLike
 
-from semirings.base import Groups, Semiring, Value
+from semirings.base import Groups, Semiring, Value, take
 from semirings.capabilities import Selective
 from semirings.laws.arrays import GROUPS, SHAPE
-from semirings.laws.law import FAST, Equation, Law, Operands, Pull, at
+from semirings.laws.law import FAST, Equation, Law, Operands, Pull
 
 # The step of finite differences.
 STEP = 2.0**-7
@@ -191,15 +191,15 @@ def _gradients_of_ties(semiring: Semiring, o: Operands) -> Iterator[Equation]:
     ways: dict[str, tuple[Callable[[Value], Value], jax.Array]] = {
         "sum": (lambda a: s.sum(a, -1), s.select(s.lift(w), -1)),
         "plus": (
-            lambda a: s.plus(at(a, 0), at(a, SHAPE[-1])),
+            lambda a: s.plus(take[..., 0](a), take[..., SHAPE[-1]](a)),
             jnp.zeros(w.shape[:-1], jnp.int32),
         ),
         "matmul": (
-            lambda a: at(s.matmul(at(a, None, slice(None)), s.ones((2 * SHAPE[-1], 1))), 0, 0),
+            lambda a: take[..., 0, 0](s.matmul(take[..., None, :](a), s.ones((2 * SHAPE[-1], 1)))),
             s.select(s.lift(w), -1),
         ),
         "group_sum": (
-            lambda a: at(s.group_sum(a, Groups.of([0] * (2 * SHAPE[-1]), 1)), 0),
+            lambda a: take[..., 0](s.group_sum(a, Groups.of([0] * (2 * SHAPE[-1]), 1))),
             s.select(s.lift(w), -1),
         ),
     }
@@ -367,9 +367,9 @@ def _every(s: Semiring) -> dict[str, Callable[[Value], Value]]:
 def expression(s: Semiring, a: Value) -> Value:
     """Reduce ``[..., 3, 9]`` values to ``[...]`` by the methods that semirings override."""
     grouped = s.group_spread(s.group_sum(a, GROUPS), GROUPS)
-    row = s.prod(at(grouped, slice(2), slice(None)), -2)
-    product = s.matmul(at(row, None, slice(None)), at(a, 2, slice(None), None))
-    return at(product, 0, 0)
+    row = s.prod(take[..., :2, :](grouped), -2)
+    product = s.matmul(take[..., None, :](row), take[..., 2, :, None](a))
+    return take[..., 0, 0](product)
 
 
 def operations_of(s: Semiring) -> dict[str, Callable[[Value], Value]]:

@@ -25,7 +25,7 @@ from semipunct.arrays.shapes import (
 from semipunct.errors import UsageError
 from semipunct.structures.base import Total
 from semipunct.structures.recursion import Recursion
-from semirings.base import Semiring, Value
+from semirings.base import Semiring, Value, take
 
 # The empty symbol.
 EPSILON = 0
@@ -94,7 +94,7 @@ def log_weights(semiring: Semiring, machine: Machine) -> Machine:
 def as_transducer(semiring: Semiring, acceptor: Automaton) -> Transducer:
     """Return the identity transducer of an acceptor."""
     symbols = sizes(acceptor)[0]
-    across = jax.tree.map(lambda x: x[..., :, None, :, :], acceptor.arcs)
+    across = take[..., :, None, :, :](acceptor.arcs)
     is_diagonal = jnp.eye(symbols, dtype=bool)[:, :, None, None]
     arcs = semiring.where(is_diagonal, across, semiring.zeros((1, 1, 1, 1)))
     return Transducer(acceptor.initial, arcs, acceptor.final)
@@ -153,10 +153,10 @@ def compose(semiring: Semiring, first: Transducer, second: Transducer) -> Transd
             f"letters that one writes and the other reads ({writes[-3]} and {reads[-4]})"
         )
     # Axes: input, shared letter, output; source states of both; target states of both.
-    first_arcs = jax.tree.map(lambda x: x[..., :, :, None, :, None, :, None], first.arcs)
-    second_arcs = jax.tree.map(lambda x: x[..., None, :, :, None, :, None, :], second.arcs)
+    first_arcs = take[..., :, :, None, :, None, :, None](first.arcs)
+    second_arcs = take[..., None, :, :, None, :, None, :](second.arcs)
     pairs = s.times(first_arcs, second_arcs)
-    letter = s.sum(jax.tree.map(lambda x: x[..., EPSILON + 1 :, :, :, :, :, :], pairs), axis=-6)
+    letter = s.sum(take[..., EPSILON + 1 :, :, :, :, :, :](pairs), axis=-6)
     shape = jax.tree.leaves(letter)[0].shape
     inputs, outputs, states, states_of_second = shape[-6:-2]
     # A machine that does not move keeps its state and reads and writes epsilon.
@@ -194,7 +194,7 @@ def compose(semiring: Semiring, first: Transducer, second: Transducer) -> Transd
 
 
 def _silent(value: Value) -> Value:
-    return jax.tree.map(lambda x: x[..., EPSILON, :, :, :, :, :], value)
+    return take[..., EPSILON, :, :, :, :, :](value)
 
 
 def _epsilon(symbols: int, axes: int) -> jax.Array:
@@ -203,8 +203,8 @@ def _epsilon(symbols: int, axes: int) -> jax.Array:
 
 def _pairs(s: Semiring, first: Value, second: Value) -> Value:
     product = s.times(
-        jax.tree.map(lambda x: x[..., :, None], first),
-        jax.tree.map(lambda x: x[..., None, :], second),
+        take[..., :, None](first),
+        take[..., None, :](second),
     )
     return jax.tree.map(lambda x: x.reshape(*x.shape[:-2], x.shape[-2] * x.shape[-1]), product)
 
@@ -245,9 +245,9 @@ def remove_epsilon(semiring: Semiring, automaton: Automaton) -> Automaton:
     # Arcs become star(E) A and final weights star(E) rho: epsilons before an arc belong to the arc,
     # epsilons after the last arc to the final weight.
     s = semiring
-    silent = closure(s, jax.tree.map(lambda x: x[..., EPSILON, :, :], automaton.arcs))
-    reading = jax.tree.map(lambda x: x[..., EPSILON + 1 :, :, :], automaton.arcs)
-    arcs = _product(s, jax.tree.map(lambda x: x[..., None, :, :], silent), reading)
+    silent = closure(s, take[..., EPSILON, :, :](automaton.arcs))
+    reading = take[..., EPSILON + 1 :, :, :](automaton.arcs)
+    arcs = _product(s, take[..., None, :, :](silent), reading)
     shape = jax.tree.leaves(arcs)[0].shape
     nothing = s.zeros((*shape[:-3], 1, *shape[-2:]))
     final = s.sum(s.times(silent, _rows(automaton.final)), axis=-1)
@@ -294,7 +294,7 @@ def accept(
     axes = "batch? symbols states states" if arcs.ndim == 4 else "symbols states states"
     strings, lengths = checked_strings(strings, lengths, arcs, axes)
     if arcs.ndim == 3:
-        automaton = jax.tree.map(lambda x: x[None], automaton)
+        automaton = take[None](automaton)
     initial, silenced, final = remove_epsilon(s, automaton)
     item = jnp.arange(len(lengths))
 
@@ -382,14 +382,14 @@ def _check_symbols(
 
 def _product(s: Semiring, a: Value, b: Value) -> Value:
     """Multiply matrices by summing terms: ``matmul`` may lose entries far below the largest."""
-    left = jax.tree.map(lambda x: x[..., :, :, None], a)
-    right = jax.tree.map(lambda x: x[..., None, :, :], b)
+    left = take[..., :, :, None](a)
+    right = take[..., None, :, :](b)
     return s.sum(s.times(left, right), axis=-2)
 
 
 def _columns(vector: Value) -> Value:
-    return jax.tree.map(lambda x: x[..., :, None], vector)
+    return take[..., :, None](vector)
 
 
 def _rows(vector: Value) -> Value:
-    return jax.tree.map(lambda x: x[..., None, :], vector)
+    return take[..., None, :](vector)

@@ -31,7 +31,7 @@ from semipunct.structures.base import Total, lift_weights, mask_padding
 from semipunct.structures.given_tree.order import Ints
 from semipunct.structures.given_tree.schedule import Indices, Lanes, Schedule
 from semipunct.structures.recursion import Recursion
-from semirings.base import Groups, Semiring, Value
+from semirings.base import Groups, Semiring, Value, take
 from semirings.devices import axes_of, scan, varying
 from semirings.log import Log
 from semirings.numerics import matmul
@@ -95,7 +95,7 @@ class VectorsByLabel(NamedTuple):
     def inner(self, from_left: npt.NDArray[np.bool_], g: Value) -> Value:
         s = self.semiring
         inner = s.where(from_left[:, None], self.at_right, self.at_left)
-        products = s.sum(s.times(inner, jax.tree.map(lambda x: x[None], g)), 2)
+        products = s.sum(s.times(inner, take[None](g)), 2)
         return jax.tree.map(lambda x: jnp.swapaxes(x, 0, 1), products)
 
     def outer(self, from_left: npt.NDArray[np.bool_], weight: Value) -> tuple[Value, jax.Array]:
@@ -203,7 +203,7 @@ def inside(trees: GivenTrees, semiring: Semiring) -> Total:
         steps, size = lanes.kid.shape
         rows = first + size * jnp.arange(steps)
         first += steps * size
-        inputs.append((lanes, jax.tree.map(lambda x, i=lanes.kid: x[i], choice), rows))
+        inputs.append((lanes, take[lanes.kid](choice), rows))
 
     def step(store: Value, groups: list[Any]) -> tuple[Value, list[tuple[Value, Any]]]:
         factors: list[tuple[Value, Any]] = []
@@ -281,7 +281,7 @@ def _absorb(
 
     outer, outer_scale = products.outer(lanes.from_left, weight)
     balanced, new_scale = s.balance(outer, (1,))
-    factor = jax.tree.map(lambda x: x[:, 0], balanced)
+    factor = take[:, 0](balanced)
     return balanced, (factor, meeting_scale + weight_scale + outer_scale + new_scale)
 
 
@@ -295,7 +295,7 @@ def _read_rows(
     rows = jax.tree.map(lambda _, store_and_rows: store_and_rows[1], store, read)
     count = len(indices[0])
     starts = range(0, len(indices) * count, count)
-    parts = [jax.tree.map(lambda x, i=start: x[i : i + count], rows) for start in starts]
+    parts = [take[start : start + count](rows) for start in starts]
     return jax.tree.map(lambda _, store_and_rows: store_and_rows[0], store, read), tuple(parts)
 
 
@@ -341,16 +341,14 @@ def _finish(
 ) -> Total:
     schedule = trees.schedule
     sentences = schedule.last.shape[0]
-    last = jax.tree.map(lambda x: x[schedule.last], store)
-    final = jax.tree.map(lambda x: x[schedule.last_slot], automata.final)
+    last = take[schedule.last](store)
+    final = take[schedule.last_slot](automata.final)
     value = s.sum(s.times(last, final), 1)
 
-    untouched, untouched_scale = s.balance(
-        jax.tree.map(lambda x: x[:, trees.pairs.empty], choice), ()
-    )
+    untouched, untouched_scale = s.balance(take[:, trees.pairs.empty](choice), ())
     flat = [jax.tree.map(lambda x: x.reshape(-1), factor) for factor, _ in factors]
     everything = s.concatenate([*flat, untouched, s.ones((1,))], axis=0)
-    product = s.prod(jax.tree.map(lambda x: x[schedule.factors], everything), axis=1)
+    product = s.prod(take[schedule.factors](everything), axis=1)
 
     log_scale = jnp.asarray(trees.log_scale) + jax.ops.segment_sum(
         jnp.where(schedule.is_untouched, untouched_scale, 0.0),

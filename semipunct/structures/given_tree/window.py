@@ -31,7 +31,7 @@ from semipunct.structures.given_tree.narrow import (
 )
 from semipunct.structures.given_tree.schedule import Indices
 from semipunct.structures.given_tree.trees import Products, VectorsByLabel
-from semirings.base import Semiring, Value
+from semirings.base import Semiring, Value, take
 
 
 class Edits(NamedTuple):
@@ -147,7 +147,7 @@ class LiftedWindowAutomata(NamedTuple):
             return NarrowProducts(self.semiring, self.labels, a, b)
 
         def of_labels(vectors: Value, trie: Trie) -> Value:
-            return jax.tree.map(lambda x: x[trie.label], vectors)
+            return take[trie.label](vectors)
 
         columns = of_labels(self.columns(left, a), self.automata.suffixes)
         return VectorsByLabel(
@@ -168,7 +168,7 @@ class LiftedWindowAutomata(NamedTuple):
         # (docs/decisions/punctuation-model.md), read after all labels of the slot. Products are
         # associative, so M(closing) rho is computed once per slot.
         slots = self.automata.initial.shape[0]
-        final = jax.tree.map(lambda x: x[None], self.final)
+        final = take[None](self.final)
         read = jax.tree.map(
             lambda x: x.reshape(slots, -1),
             self.column_by(self.automata.closing, final, jnp.arange(slots)),
@@ -188,7 +188,7 @@ class LiftedWindowAutomata(NamedTuple):
         symbols = self.automata.initial.shape[2]
         nodes, lanes, width = jax.tree.leaves(vectors)[0].shape
         shape = (nodes, lanes, width // symbols, symbols)
-        edits = Edits(*(jax.tree.map(lambda x: x[symbol], edit) for edit in self.edits))
+        edits = Edits(*(take[symbol](edit) for edit in self.edits))
         output = self.output.at(slots, width // symbols)
         moved = step(output, jax.tree.map(lambda x: x.reshape(shape), vectors), symbol, edits)
         return jax.tree.map(lambda x: x.reshape(len(symbol), lanes, width), moved)
@@ -206,7 +206,7 @@ class LiftedWindowAutomata(NamedTuple):
         for depth, (nodes, edit) in enumerate(zip(trie.levels, edits, strict=True)):
             # Labels with a common prefix (rows) or suffix (columns) share the parent's product.
             if depth:
-                level = jax.tree.map(lambda x, p=nodes.parent: x[p], level)
+                level = take[nodes.parent](level)
             level = step(output, level, nodes.symbol, edit)
             levels.append(level)
         joined = self.semiring.concatenate(levels, axis=0)
@@ -261,11 +261,11 @@ class LiftedWindowAutomata(NamedTuple):
 
 
 def _across(edits: Edits) -> Edits:
-    return Edits(*(jax.tree.map(lambda x: x[:, None, None, :], edit) for edit in edits))
+    return Edits(*(take[:, None, None, :](edit) for edit in edits))
 
 
 def _expand(value: Value) -> Value:
-    return jax.tree.map(lambda x: x[..., None], value)
+    return take[..., None](value)
 
 
 def _entry(vectors: Value, is_symbol: np.ndarray) -> Value:
@@ -298,11 +298,9 @@ class NextPass(NamedTuple):
         # The last pending symbol is written last, hence read first by the next pass: lambda N(a).
         slots, symbols = jax.tree.leaves(pending)[0].shape
         start, end = self.automata.final, self.automata.initial
-        initial = s.times(_expand(start), jax.tree.map(lambda x: x[:, None], pending))
+        initial = s.times(_expand(start), take[:, None](pending))
         of_slots = self.at(jnp.arange(slots), self.states)
-        written = jax.tree.map(
-            lambda x: x[0], of_slots.column_each(jax.tree.map(lambda x: x[None], end))
-        )
+        written = take[0](of_slots.column_each(take[None](end)))
         # If the start symbol is still pending, nothing was read and nothing is written.
         final = s.where(jnp.arange(symbols) == 0, _expand(end), written)
         flat = (slots, self.states * symbols)
@@ -406,26 +404,26 @@ class ArcAcceptor(NamedTuple):
         return jax.tree.leaves(self.arcs)[0].shape[1]
 
     def at(self, slots: Indices, states: int) -> ArcAcceptor:
-        return self._replace(arcs=jax.tree.map(lambda x: x[slots, :states, :states], self.arcs))
+        return self._replace(arcs=take[slots, :states, :states](self.arcs))
 
     def column_each(self, vectors: Value) -> Value:
-        vectors = jax.tree.map(lambda x: x[:, :, None, :, None], vectors)
+        vectors = take[:, :, None, :, None](vectors)
         return self.semiring.sum(self.semiring.times(self._all(), vectors), 3)
 
     def column_by(self, symbol: np.ndarray, vectors: Value) -> Value:
-        vectors = jax.tree.map(lambda x: x[:, :, None], vectors)
+        vectors = take[:, :, None](vectors)
         return self.semiring.sum(self.semiring.times(self._of(symbol), vectors), 3)
 
     def row_each(self, vectors: Value) -> Value:
-        vectors = jax.tree.map(lambda x: x[:, :, :, None], vectors)
+        vectors = take[:, :, :, None](vectors)
         return self.semiring.sum(self.semiring.times(vectors, self._all()), 2)
 
     def row_by(self, symbol: np.ndarray, vectors: Value) -> Value:
-        vectors = jax.tree.map(lambda x: x[:, :, :, None], vectors)
+        vectors = take[:, :, :, None](vectors)
         return self.semiring.sum(self.semiring.times(vectors, self._of(symbol)), 2)
 
     def _all(self) -> Value:
-        return jax.tree.map(lambda x: x[None], self.arcs)
+        return take[None](self.arcs)
 
     def _of(self, symbol: np.ndarray) -> Value:
         return jax.tree.map(lambda x: jnp.moveaxis(x[..., symbol], -1, 0)[..., None], self.arcs)
