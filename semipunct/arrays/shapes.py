@@ -117,7 +117,7 @@ def checked_lengths(
 def within(lengths: Any, size: int) -> Any:
     """Return a mask ``[items, size]`` of positions within lengths, of NumPy unless traced."""
     lengths = lengths if isinstance(lengths, Tracer) else np.asarray(lengths)
-    return np.arange(size) < lengths[:, None]
+    return np.arange(size)[None] < lengths[:, None]
 
 
 def used_by_any(mask: Any, shape: tuple[int, ...]) -> Any:

@@ -200,15 +200,13 @@ def _forward(chain: LinearChain, s: Semiring, feature: ChainParts | None, by_ter
     emission, transition = chain.weights
     batch, length, states = emission.shape
     shared = transition.shape[1] == 1 and length != 2
-    each = None if shared else transition
-    transition_feature = None if feature is None else feature.transition
+    features = ChainParts(None, None) if feature is None else feature
     # Items of one position have no transition.
     several = used_by_any(chain.lengths > 1, transition.shape[:1])
-    shared_leave = (
-        lift_weights(s, *mask_padding(several, (transition[:, 0], _at(transition_feature, 0))))
-        if shared
-        else None
-    )
+    shared_leave = None
+    if shared:
+        pair = transition[:, 0], take[:, 0](features.transition)
+        shared_leave = lift_weights(s, *mask_padding(several, pair))
     is_one = _multiplies(chain, s)
 
     def step(state: Any, slices: Any) -> Any:
@@ -221,24 +219,19 @@ def _forward(chain: LinearChain, s: Semiring, feature: ChainParts | None, by_ter
             unsure = unsure | (doubt & active)
         else:
             leave = shared_leave if shared else lift_weights(s, weight, weight_feature)
-            before = take[:, :, None](forward)
-            after = s.sum(s.times(before, leave), axis=1)
+            after = s.sum(s.times(take[:, :, None](forward), leave), axis=1)
         after = s.times(after, lift_weights(s, arrive, arrive_feature))
         after, factor = s.balance(after, (1,))
         return s.where(active[:, None], after, forward), scale.times(factor, active), unsure
 
     later = jnp.broadcast_to(jnp.arange(1, length), (batch, length - 1))
-    beginning = emission[:, 0], _at(None if feature is None else feature.emission, 0)
-    start = s.times(
-        s.ones((batch, states)), lift_weights(s, *mask_padding(chain.lengths > 0, beginning))
-    )
-    slices = (
-        later,
-        None if each is None else jnp.broadcast_to(each, (batch, *each.shape[1:])),
-        None if shared else transition_feature,
-        emission[:, 1:],
-        None if feature is None else take[:, 1:](feature.emission),
-    )
+    beginning = mask_padding(chain.lengths > 0, take[:, 0]((emission, features.emission)))
+    leaving = None, None
+    if not shared:
+        each = jnp.broadcast_to(transition, (batch, *transition.shape[1:]))
+        leaving = each, features.transition
+    slices = later, *leaving, *take[:, 1:]((emission, features.emission))
+    start = s.times(s.ones((batch, states)), lift_weights(s, *beginning))
     start, factor = s.balance(start, (1,))
     scale = Scale.of(factor.astype(emission.dtype))
     return step, (start, scale, jnp.zeros((batch,), bool)), slices
@@ -264,21 +257,16 @@ def _parallel(
     count = length - 1
     while count > 1:
         pairs, odd = count // 2, count % 2
-        product = s.matmul(
-            take[:, 0 : 2 * pairs : 2](matrices),
-            take[:, 1 : 2 * pairs : 2](matrices),
-        )
+        left, right = take[:, : 2 * pairs : 2](matrices), take[:, 1 : 2 * pairs : 2](matrices)
+        product = s.matmul(left, right)
         product, factor = s.balance(product, (2, 3))
         log_scale = log_scale + jnp.sum(factor, 1)
         if odd:
-            last = take[:, -1:](matrices)
-            product = s.concatenate([product, last], axis=1)
+            product = s.concatenate([product, take[:, -1:](matrices)], axis=1)
         matrices, count = product, pairs + odd
     ends = take[:, 0](arrive)
     if count:
-        first = take[:, 0, :, None](arrive)
-        whole = take[:, 0](matrices)
-        ends = s.sum(s.times(first, whole), axis=1)
+        ends = s.sum(s.times(take[:, 0, :, None](arrive), take[:, 0](matrices)), axis=1)
     return _ended(chain, s.sum(ends, axis=1), log_scale, s)
 
 
@@ -287,7 +275,3 @@ def _ended(chain: LinearChain, value: Value, log_scale: jax.Array, s: Semiring) 
     used = chain.lengths > 0
     value = s.where(used, value, s.ones(used.shape))
     return Total(value, jnp.where(used, log_scale, 0.0))
-
-
-def _at(feature: Any, position: int) -> Any:
-    return take[:, position](feature)

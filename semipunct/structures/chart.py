@@ -117,15 +117,13 @@ def square(rows: jax.Array) -> jax.Array:
 
 def next_ends(semiring: Semiring, ends: Value) -> Value:
     """Shift ends ``[batch, rows, places, ...]`` by one place for the next step."""
-    remaining = take[:, :, 1:](ends)
     none = semiring.zeros_like(take[:, :, :1](ends))
-    return semiring.concatenate([remaining, none], axis=2)
+    return semiring.concatenate([take[:, :, 1:](ends), none], axis=2)
 
 
 def with_newest(semiring: Semiring, ends: Value, newest: Value) -> Value:
     """Prepend a row ``[batch, places, ...]`` to ends, and drop the last row."""
-    row = take[:, None](newest)
-    return semiring.concatenate([row, take[:, :-1](ends)], axis=1)
+    return semiring.concatenate([take[:, None](newest), take[:, :-1](ends)], axis=1)
 
 
 def with_row(starts: Value, row: jax.Array, newest: Value) -> Value:
@@ -153,14 +151,11 @@ def _blocks(steps: int, undivided: int) -> Iterator[tuple[int, int]]:
 def _resized(semiring: Semiring, value: Value, rows: int, places: int) -> Value:
     cut = take[:, :rows, :places](value)
     shape = jax.tree.leaves(cut)[0].shape
-    missing = (shape[0], rows - shape[1], *shape[2:])
-    return semiring.concatenate([cut, _zeros(semiring, cut, missing)], axis=1)
+    missing = semiring.zeros((shape[0], rows - shape[1], *shape[2:]))
+    missing = jax.tree.map(lambda x, y: x.astype(y.dtype), missing, cut)
+    return semiring.concatenate([cut, missing], axis=1)
 
 
 def _padded(rows: jax.Array, places: int) -> jax.Array:
     missing = [(0, 0), (0, 0), (0, places - rows.shape[2]), *[(0, 0)] * (rows.ndim - 3)]
     return jnp.pad(rows, missing, constant_values=-jnp.inf)
-
-
-def _zeros(semiring: Semiring, like: Value, shape: tuple[int, ...]) -> Value:
-    return jax.tree.map(lambda x, y: x.astype(y.dtype), semiring.zeros(shape), like)

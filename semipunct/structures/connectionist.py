@@ -293,8 +293,9 @@ def symbols_of(labels: jax.Array, lengths: jax.Array, symbols: int, blank: int) 
     """Return a mask ``[batch, symbols]`` of symbols in use, of NumPy unless traced."""
     inside = within(lengths[:, 1], labels.shape[1])
     xp = modules_of(labels, inside)
-    found = (xp.asarray(labels)[..., None] == np.arange(symbols)) & inside[..., None]
-    return found.any(1) | (np.arange(symbols) == blank)
+    symbol = np.arange(symbols)[None]
+    found = (xp.asarray(labels)[..., None] == symbol[None]) & inside[..., None]
+    return found.any(1) | (symbol == blank)
 
 
 _MOVES: Moves = ((1, 0), (0, 1))

@@ -215,8 +215,8 @@ def _widening(s: Semiring, rules: Value, words: Value, by_terms: bool) -> tuple[
         [of_pairs(spans, spans), of_pairs(of_words, spans), of_pairs(spans, of_words)], 2
     )
     padded = s.concatenate([words, s.zeros_like(words)], 1)
-    next_words = take[:, 1 : length + 1](padded)
-    two_words = _applied(multiply, of_pairs(of_words, of_words), _pairs(s, words, next_words))
+    word_pairs = _pairs(s, words, take[:, 1 : length + 1](padded))
+    two_words = _applied(multiply, of_pairs(of_words, of_words), word_pairs)
 
     def step(chart: Any, width: jax.Array, weight: Any) -> tuple[Any, Value]:
         starts, ends = chart
@@ -226,17 +226,20 @@ def _widening(s: Semiring, rules: Value, words: Value, by_terms: bool) -> tuple[
         without_first = take[:, 0](ends)
         first, of_two = take[:, :places]((words, two_words))
         last = jax.tree.map(lambda x: jax.lax.dynamic_slice_in_dim(x, width, places, 1), padded)
-        splits = jax.tree.map(_flat, _splits(multiply, starts, ends))
-        pairs = [splits, _pairs(s, first, without_first), _pairs(s, without_last, last)]
-        wide = _applied(multiply, of_wider, s.concatenate(pairs, 2))
+        # Sums over splits, [batch, places, symbols, symbols].
+        left = jax.tree.map(lambda x: jnp.moveaxis(x, 1, 3), starts)
+        splits = multiply(left, jax.tree.map(lambda x: jnp.moveaxis(x, 1, 2), ends))
+        words_aside = _pairs(s, first, without_first), _pairs(s, without_last, last)
+        pairs = s.concatenate([jax.tree.map(_flat, splits), *words_aside], 2)
+        wide = _applied(multiply, of_wider, pairs)
         wide = s.where(width == 1, of_two, wide)
         wide = wide if weight is None else s.times(weight, wide)
         return (with_row(starts, width, wide), with_newest(s, ends, wide)), wide
 
     # The terms of one step take more memory than the charts.
     run = jax.checkpoint(step, prevent_cse=False) if by_terms else step
-    symbol = take[:, None, :, :1](words)
-    return run, s.zeros_like(jax.tree.map(lambda x: jnp.repeat(x, count, 3), symbol))
+    row = jax.tree.map(lambda x: jnp.repeat(x[:, None, :, :1], count, 3), words)
+    return run, s.zeros_like(row)
 
 
 def _descend(
@@ -362,13 +365,10 @@ def _lifted(
     features = GrammarParts(None, None, None) if feature is None else feature
     # Sentences of fewer than two words have no parse.
     parsed = grammar.lengths > 1
-    used = (
-        jnp.arange(grammar.weights.emission.shape[1])[None] < grammar.lengths[:, None]
-    ) & parsed[:, None]
+    used = within(grammar.lengths, grammar.weights.emission.shape[1]) & parsed[:, None]
     emission = mask_padding(used, grammar.weights.emission, -jnp.inf)
-    words, by_word = s.balance(
-        lift_weights(s, emission, mask_padding(used, features.emission)), (2,)
-    )
+    words = lift_weights(s, emission, mask_padding(used, features.emission))
+    words, by_word = s.balance(words, (2,))
 
     def of_grammar(weights: jax.Array, feature: Any) -> Value:
         used = used_by_any(parsed, weights.shape[:1])
@@ -389,20 +389,9 @@ def _lifted(
     return GrammarParts(root, rules, words, wider), log_scale.astype(emission.dtype)
 
 
-def _splits(multiply: Multiply, starts: Value, ends: Value) -> Value:
-    """Return sums over splits ``[batch, places, symbols, symbols]``."""
-    left = jax.tree.map(lambda x: jnp.moveaxis(x, 1, 3), starts)
-    right = jax.tree.map(lambda x: jnp.moveaxis(x, 1, 2), ends)
-    return multiply(left, right)
-
-
 def _pairs(s: Semiring, left: Value, right: Value) -> Value:
     """Return products of adjacent symbols, ``[batch, places, left * right]``."""
-    pairs = s.times(
-        take[..., None](left),
-        take[..., None, :](right),
-    )
-    return jax.tree.map(_flat, pairs)
+    return jax.tree.map(_flat, s.times(take[..., None](left), take[..., None, :](right)))
 
 
 def _applied(multiply: Multiply, rules: Value, pairs: Value) -> Value:
