@@ -81,21 +81,21 @@ def check_lengths(lengths: jax.Array, longest: int, *, name: str = "lengths") ->
     return lengths.astype(int)
 
 
-def as_log_weights(weights: npt.ArrayLike) -> jax.Array:
+def as_log_weights(weights: npt.ArrayLike, axes: int = 0) -> jax.Array:
     """Return an array of log weights, half precision converted to float32.
 
     In bfloat16 a sum of 256 ones would not grow any more.
+
+    Args:
+        axes: the least number of axes; missing leading ones have size 1.
     """
     array = jnp.asarray(weights)
+    array = array.reshape((1,) * (axes - array.ndim) + array.shape)
     return array.astype(jnp.float32) if array.dtype in (jnp.bfloat16, jnp.float16) else array
 
 
 def checked_lengths(
-    lengths: npt.ArrayLike | None,
-    longest: int,
-    *,
-    name: str = "lengths",
-    **argument: tuple[jax.Array, Axes],
+    lengths: npt.ArrayLike | None, longest: int, *, name: str = "lengths", **argument: jax.Array
 ) -> jax.Array:
     """Return lengths ``[batch]`` as integers, the longest for None.
 
@@ -103,14 +103,15 @@ def checked_lengths(
         lengths: ``[batch]``, or None.
         longest: the upper bound.
         name: the name of the argument, for messages.
-        **argument: an array of the batch by the name of its argument, with its axes.
+        **argument: an array of the batch, by the name of its argument.
 
     Raises:
         UsageError: if the batch has another size, or a length is out of bounds.
     """
-    ((array, _),) = argument.values()
+    ((of, array),) = argument.items()
     given = jnp.full(len(array), longest, jnp.int32) if lengths is None else jnp.asarray(lengths)
-    check_shapes(**argument, **{name: (given, "batch")})
+    axes = " ".join(["batch", *map("axis{}".format, range(1, array.ndim))])
+    check_shapes(**{of: (array, axes), name: (given, "batch")})
     return check_lengths(given, longest, name=name)
 
 

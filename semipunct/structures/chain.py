@@ -82,10 +82,7 @@ class LinearChain(Readable[ChainParts], Traceable):
         return used_entry(parts.emission)
 
     def total(
-        self,
-        semiring: Semiring,
-        feature: ChainParts | None = None,
-        recursion: Recursion = Recursion(),
+        self, semiring: Semiring, feature: Any = None, recursion: Recursion = Recursion()
     ) -> Total:
         """Run the forward recursion."""
         batch, length, _ = self.weights.emission.shape
@@ -153,8 +150,7 @@ def linear_chain(
     Raises:
         UsageError: if a shape, length or log weight is invalid.
     """
-    emission, transition = as_log_weights(emission), as_log_weights(transition)
-    transition = transition.reshape((1,) * (4 - transition.ndim) + transition.shape)
+    emission, transition = as_log_weights(emission), as_log_weights(transition, 4)
     sizes = check_shapes(
         emission=(emission, "batch length states"),
         transition=(transition, "batch? steps? states states"),
@@ -162,7 +158,7 @@ def linear_chain(
     length, steps = sizes["length"], max(sizes["length"] - 1, 0)
     if transition.shape[1] not in (1, steps):
         check_shapes(transition=(transition, f"batch? {steps} states states"))
-    lengths = checked_lengths(lengths, length, emission=(emission, "batch length states"))
+    lengths = checked_lengths(lengths, length, emission=emission)
     positions = within(lengths, length)
     used = {
         "emission": used_by_any(positions, emission.shape),

@@ -113,10 +113,7 @@ class CTC(Readable[CTCParts], Traceable):
         return jnp.where(state < 0, -1, there)
 
     def total(
-        self,
-        semiring: Semiring,
-        feature: CTCParts | None = None,
-        recursion: Recursion = Recursion(),
+        self, semiring: Semiring, feature: Any = None, recursion: Recursion = Recursion()
     ) -> Total:
         """Run the forward recursion over frames."""
         s, (batch, frames, states) = semiring, self.weights.state.shape
@@ -273,9 +270,9 @@ def label_sequences(
         raise UsageError(f"labels must be integers, not {labels.dtype}")
     if not 0 <= blank < symbols:
         raise UsageError(f"blank is {blank}; there are symbols 0 to {symbols - 1}")
-    each, most = (labels, "batch labels"), labels.shape[1]
-    counts = checked_lengths(lengths, frames, labels=each)
-    label_counts = checked_lengths(label_lengths, most, name="label_lengths", labels=each)
+    most = labels.shape[1]
+    counts = checked_lengths(lengths, frames, labels=labels)
+    label_counts = checked_lengths(label_lengths, most, name="label_lengths", labels=labels)
     inside = within(label_counts, most)
     if not isinstance(labels, Tracer) and not isinstance(inside, Tracer):
         values = np.asarray(labels)

@@ -123,10 +123,7 @@ class PCFG(Readable[GrammarParts], Traceable):
         return trees_of(jnp.concatenate([span, words * emission[..., None, :]], -1))
 
     def total(
-        self,
-        semiring: Semiring,
-        feature: GrammarParts | None = None,
-        recursion: Recursion = Recursion(),
+        self, semiring: Semiring, feature: Any = None, recursion: Recursion = Recursion()
     ) -> Total:
         """Run the inside recursion over widths."""
         s, emission = semiring, self.weights.emission
@@ -316,9 +313,8 @@ def pcfg(
     Raises:
         UsageError: if a shape, length or log weight is invalid.
     """
-    root, rules, emission = as_log_weights(root), as_log_weights(rules), as_log_weights(emission)
-    root = root.reshape((1,) * (2 - root.ndim) + root.shape)
-    rules = rules.reshape((1,) * (4 - rules.ndim) + rules.shape)
+    root, rules = as_log_weights(root, 2), as_log_weights(rules, 4)
+    emission = as_log_weights(emission)
     sizes = check_shapes(
         emission=(emission, "batch words preterminals"),
         root=(root, "batch? nonterminals"),
@@ -339,7 +335,7 @@ def pcfg(
             emission=(emission, "batch words preterminals"),
             spans=(spans, f"batch words words {sizes['nonterminals']}"),
         )
-    lengths = checked_lengths(lengths, words, emission=(emission, "batch words preterminals"))
+    lengths = checked_lengths(lengths, words, emission=emission)
     inside, parsed = within(lengths, words), within(lengths - 1, 1)
     used = {
         "root": used_by_any(parsed[:, 0], root.shape),

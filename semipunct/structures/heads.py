@@ -82,7 +82,7 @@ def checked_arcs(arcs: Any, lengths: Any) -> tuple[ArcParts, jax.Array]:
     arcs = as_log_weights(arcs)
     check_shapes(arcs=(arcs, "batch words words"))
     words = arcs.shape[1] - 1
-    lengths = checked_lengths(lengths, words, arcs=(arcs, "batch words words"))
+    lengths = checked_lengths(lengths, words, arcs=arcs)
     check_log_weights({"arcs": used_arcs(within(lengths + 1, words + 1))}, arcs=arcs)
     return ArcParts(arcs), lengths
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
 import jax
@@ -115,31 +116,23 @@ class Hypergraphs(Readable[HyperedgeParts]):
             None if feature is None else feature.edge,
         )
         marks = mask_padding(used, marks)
-        table = s.concatenate([s.ones((batch, 1)), s.zeros((batch, levels * width))], 1)
         # The table has the precision of the weights.
-        lone = take[:, :1, 0, 0]((weight, marks))
-        like = jax.eval_shape(lambda pair: lift_weights(s, *pair), lone)
+        table = s.concatenate([s.ones((batch, 1)), s.zeros((batch, levels * width))], 1)
+        like = jax.eval_shape(partial(lift_weights, s), *take[:, :1, 0, 0]((weight, marks)))
         table = jax.tree.map(lambda x, y: x.astype(y.dtype), table, like)
 
         def step(table: Any, at: Any) -> Any:
             level, used, weight, marks, tails = at
             value = lift_weights(s, weight, marks)
             # Lifted values may have several leaves; padded places are zero in all of them.
-            none = jax.tree.map(lambda x, y: x.astype(y.dtype), s.zeros(used.shape), value)
-            value = s.where(used, value, none)
+            value = s.where(used, value, s.zeros_like(value))
             for side in range(tails.shape[-1]):
-                below = take[rows[:, None, None], tails[..., side]](table)
-                value = s.times(value, below)
+                value = s.times(value, take[rows[:, None, None], tails[..., side]](table))
             sums = s.sum(value, axis=2)
             # All items are at the same level; without items, the level is arbitrary.
             start = jnp.max(level, initial=0) * width + 1
-            return jax.tree.map(
-                lambda x, sums_of_level: jax.lax.dynamic_update_slice_in_dim(
-                    x, sums_of_level, start, 1
-                ),
-                table,
-                sums,
-            )
+            update = partial(jax.lax.dynamic_update_slice_in_dim, start_index=start, axis=1)
+            return jax.tree.map(update, table, sums)
 
         numbers = jnp.broadcast_to(jnp.arange(levels), (batch, levels))
         return recursion.scan(step, table, (numbers, used, weight, marks, self.tails), levels)

@@ -113,10 +113,7 @@ class Alignments(Readable[AlignmentParts], Traceable):
         return _first(jnp.where(used, jnp.argmax(by_diagonal, -1), -1))
 
     def total(
-        self,
-        semiring: Semiring,
-        feature: AlignmentParts | None = None,
-        recursion: Recursion = Recursion(),
+        self, semiring: Semiring, feature: Any = None, recursion: Recursion = Recursion()
     ) -> Total:
         """Run the forward recursion over the n + m diagonals."""
         step, state, slices, steps = _forward(self, semiring, feature)
@@ -228,9 +225,8 @@ def _forward(alignments: Alignments, s: Semiring, feature: AlignmentParts | None
         before = take[:, down + right - 1, next_operation : next_operation + 1](onward)
         if not down:
             return before
-        above = take[..., :-1](before)
         nothing = s.zeros_like(take[..., :1](before))
-        return s.concatenate([nothing, above], axis=2)
+        return s.concatenate([nothing, take[..., :-1](before)], axis=2)
 
     def step(state: Any, slices: Any) -> tuple[Any, Value]:
         (onward, scale), (diagonal, weight, feature_of_step) = state, slices
@@ -239,9 +235,8 @@ def _forward(alignments: Alignments, s: Semiring, feature: AlignmentParts | None
         by_next = take[:, :, None](arriving)
         if has_transitions:
             by_next = s.times(by_next, take[..., None](follow))
-        after = take[:, None](s.sum(by_next, axis=1))
-        before = take[:, :1](onward)
-        both, factor = s.balance(s.concatenate([after, before], axis=1), (1, 2, 3))
+        both = [take[:, None](s.sum(by_next, axis=1)), take[:, :1](onward)]
+        both, factor = s.balance(s.concatenate(both, axis=1), (1, 2, 3))
         active = diagonal <= jnp.sum(alignments.lengths, 1)
         onward = s.where(active[:, None, None, None], both, onward)
         return (onward, scale.times(factor, active)), arriving
@@ -377,8 +372,7 @@ def _per_item(
     name: str, weights: Any, shape: tuple[int, ...], needed: jax.Array, dtype: Any
 ) -> jax.Array:
     """Return weights ``[batch or 1, ...]``, checked for the items that use them."""
-    array = as_log_weights(weights).astype(dtype)
-    array = array.reshape((1,) * (len(shape) + 1 - array.ndim) + array.shape)
+    array = as_log_weights(weights, len(shape) + 1).astype(dtype)
     batch = len(needed)
     if array.shape[1:] != shape or array.shape[0] not in (1, batch):
         raise UsageError(f"{name} has shape {array.shape}; expected {(batch, *shape)} or {shape}")

@@ -94,10 +94,7 @@ class LinearOrderings(Readable[OrderingParts], Traceable):
         return jnp.where(used & possible[..., None], order, -1)
 
     def total(
-        self,
-        semiring: Semiring,
-        feature: OrderingParts | None = None,
-        recursion: Recursion = Recursion(),
+        self, semiring: Semiring, feature: Any = None, recursion: Recursion = Recursion()
     ) -> Total:
         """Sum over subsets by size.
 
@@ -166,7 +163,7 @@ def linear_orderings(precedence: jax.Array, lengths: jax.Array | None = None) ->
         raise UsageError(
             f"{items} items have too many subsets to sum over; give at most {MOST_ITEMS}"
         )
-    lengths = checked_lengths(lengths, items, precedence=(precedence, "batch items items"))
+    lengths = checked_lengths(lengths, items, precedence=precedence)
     used = _used_pairs(within(lengths, items))
     check_log_weights({"precedence": used}, precedence=precedence)
     return LinearOrderings(OrderingParts(precedence), lengths)
@@ -207,9 +204,8 @@ def _forward(
         preceding = s.concatenate([preceding, joined], 1)
     levels = [s.ones((batch, 1))]
     for level in _levels(items):
-        before = take[:, level.without](levels[-1])
         last = take[:, level.rest_number, level.item](preceding)
-        levels.append(s.sum(s.times(before, last), axis=2))
+        levels.append(s.sum(s.times(take[:, level.without](levels[-1]), last), axis=2))
     return levels, preceding, factor
 
 

@@ -35,10 +35,7 @@ class ProjectiveTrees(HeadTrees, Traceable):
     projective: ClassVar[bool] = True
 
     def total(
-        self,
-        semiring: Semiring,
-        feature: ArcParts | None = None,
-        recursion: Recursion = Recursion(),
+        self, semiring: Semiring, feature: Any = None, recursion: Recursion = Recursion()
     ) -> Total:
         """Run the inside recursion over spans."""
         batch, size, _ = self.weights.arc.shape

@@ -106,10 +106,7 @@ class SemiMarkovChain(Readable[SemiMarkovParts], Traceable):
         return first_rows(jnp.stack(columns, -1), place >= 0, length)
 
     def total(
-        self,
-        semiring: Semiring,
-        feature: SemiMarkovParts | None = None,
-        recursion: Recursion = Recursion(),
+        self, semiring: Semiring, feature: Any = None, recursion: Recursion = Recursion()
     ) -> Total:
         """Run the forward recursion (section 3.2).
 
@@ -195,7 +192,7 @@ def _forward(
     follow = lift_weights(s, *mask_padding(several, (transition, features.transition)))
     some = used_by_any(chain.lengths > 0, initial.shape[:1])
     beginning = lift_weights(s, *mask_padding(some, (initial, features.initial)))
-    first = s.times(s.ones((batch, states)), beginning)
+    first, row = s.times(s.ones((batch, states)), beginning), take[:, None]
 
     def step(state: Any, slices: Any) -> tuple[Any, Any]:
         # Row 0 of the window has the segments that ended just before. Multiplied by transitions it
@@ -204,26 +201,19 @@ def _forward(
         window, log_scale, unsure = state
         position, weight, feature = slices
         active = position < chain.lengths
-        before = take[:, :1](window)
-        begun, doubt = product(s, before, follow, by_terms)
+        begun, doubt = product(s, take[:, :1](window), follow, by_terms)
         unsure = unsure | (doubt & active & (position > 0))
-        begun = take[:, 0](begun)
-        begun = s.where((position == 0)[:, None], first, begun)
-        older = take[:, 1:](window)
-        opened = s.concatenate([_row(begun), older], axis=1)
+        begun = s.where((position == 0)[:, None, None], row(first), begun)
+        opened = s.concatenate([begun, take[:, 1:](window)], axis=1)
         ended = s.sum(s.times(opened, lift_weights(s, weight, feature)), axis=1)
-        older = take[:, :-1](opened)
-        after, factor = s.balance(s.concatenate([_row(ended), older], axis=1), (1, 2))
+        after = s.concatenate([row(ended), take[:, :-1](opened)], axis=1)
+        after, factor = s.balance(after, (1, 2))
         log_scale = log_scale + jnp.where(active, factor, 0.0)
         state = (s.where(active[:, None, None], after, window), log_scale, unsure)
         return state, (opened, ended)
 
-    window = s.concatenate([_row(s.zeros_like(first))] * widths, axis=1)
-    slices = (
-        jnp.broadcast_to(jnp.arange(length), (batch, length)),
-        segment,
-        of_segment,
-    )
+    window = s.concatenate([row(s.zeros_like(first))] * widths, axis=1)
+    slices = jnp.broadcast_to(jnp.arange(length), (batch, length)), segment, of_segment
     state = (window, jnp.zeros((batch,), segment.dtype), jnp.zeros((batch,), bool))
     return step, state, slices
 
@@ -247,22 +237,19 @@ def semi_markov_chain(
     Raises:
         UsageError: if a shape, length or log weight is invalid.
     """
-    segment, transition = as_log_weights(segment), as_log_weights(transition)
+    segment, transition = as_log_weights(segment), as_log_weights(transition, 3)
     sizes = check_shapes(segment=(segment, "batch length max_width states"))
     if sizes["max_width"] == 0:
         raise UsageError(f"segment has shape {segment.shape}: axis 2 (widths) must not be empty")
     if initial is None:
         initial = jnp.zeros((sizes["states"],), segment.dtype)
-    initial = as_log_weights(initial)
-    transition = transition.reshape((1,) * (3 - transition.ndim) + transition.shape)
-    initial = initial.reshape((1,) * (2 - initial.ndim) + initial.shape)
+    initial = as_log_weights(initial, 2)
     check_shapes(
         segment=(segment, "batch length max_width states"),
         transition=(transition, "batch? states states"),
         initial=(initial, "batch? states"),
     )
-    axes = "batch length max_width states"
-    lengths = checked_lengths(lengths, sizes["length"], segment=(segment, axes))
+    lengths = checked_lengths(lengths, sizes["length"], segment=segment)
     ends, some = within(lengths, sizes["length"]), within(lengths, 2)
     used = {
         "segment": _used_segments(ends, sizes["max_width"]),
@@ -277,7 +264,3 @@ def _used_segments(ends: Any, widths: int) -> Any:
     """Return a mask ``[batch, length, widths, 1]`` of segments within their items."""
     begun = np.arange(widths)[None, :, None] <= np.arange(ends.shape[1])[:, None, None]
     return ends[:, :, None, None] & begun[None]
-
-
-def _row(value: Any) -> Any:
-    return take[:, None](value)

@@ -81,10 +81,7 @@ class SpanTrees(Readable[SpanParts], Traceable):
         return trees_of(as_marks(parts.span))
 
     def total(
-        self,
-        semiring: Semiring,
-        feature: SpanParts | None = None,
-        recursion: Recursion = Recursion(),
+        self, semiring: Semiring, feature: Any = None, recursion: Recursion = Recursion()
     ) -> Total:
         """Run the inside recursion over widths."""
         s, span = semiring, self.weights.span
@@ -190,7 +187,7 @@ def span_trees(spans: jax.Array, lengths: jax.Array | None = None) -> SpanTrees:
     spans = as_log_weights(spans)
     check_shapes(spans=(spans, "batch words words labels"))
     words = spans.shape[1]
-    lengths = checked_lengths(lengths, words, spans=(spans, "batch words words labels"))
+    lengths = checked_lengths(lengths, words, spans=spans)
     used = used_by_any(_used_spans(within(lengths, words)), spans.shape)
     check_log_weights({"spans": used}, spans=spans)
     return SpanTrees(SpanParts(spans), lengths)

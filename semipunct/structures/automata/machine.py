@@ -347,7 +347,7 @@ def checked_strings(
     strings = jnp.asarray(strings)
     check_shapes(strings=(strings, "batch length"))
     length = strings.shape[1]
-    lengths = checked_lengths(lengths, length, strings=(strings, "batch length"))
+    lengths = checked_lengths(lengths, length, strings=strings)
     sizes = check_shapes(strings=(strings, "batch length"), arcs=(arcs, axes))
     if not jnp.issubdtype(strings.dtype, jnp.integer):
         raise UsageError(f"strings must be integers, not {strings.dtype}")

@@ -114,10 +114,7 @@ class StringPaths(Readable[PathParts], Traceable):
         return Automaton(parts.initial, arcs, parts.final)
 
     def total(
-        self,
-        semiring: Semiring,
-        feature: PathParts | None = None,
-        recursion: Recursion = Recursion(),
+        self, semiring: Semiring, feature: Any = None, recursion: Recursion = Recursion()
     ) -> Total:
         s = semiring
         features = PathParts(None, None, None) if feature is None else feature
@@ -202,9 +199,7 @@ def string_paths(
     Raises:
         UsageError: for epsilon arcs, or an invalid shape, length or symbol.
     """
-    initial, arcs, final = (as_log_weights(x) for x in automaton)
-    arcs = arcs.reshape((1,) * (4 - arcs.ndim) + arcs.shape)
-    initial, final = (x.reshape((1,) * (2 - x.ndim) + x.shape) for x in (initial, final))
+    initial, arcs, final = map(as_log_weights, automaton, (2, 4, 2))
     strings, lengths = checked_strings(strings, lengths, arcs, "batch? symbols states states")
     silent = arcs[:, EPSILON]
     if not isinstance(silent, Tracer) and bool(jnp.any(silent > -jnp.inf)):

@@ -174,10 +174,7 @@ class GivenTrees(NamedTuple):
         return total.value + total.log_scale
 
     def total(
-        self,
-        semiring: Semiring,
-        feature: Any = None,
-        recursion: Recursion = Recursion(),
+        self, semiring: Semiring, feature: Any = None, recursion: Recursion = Recursion()
     ) -> Total:
         """Run ``inside``; the memory budget has no effect."""
         # Steps read results of any earlier steps, so the reverse pass stores all of them.
