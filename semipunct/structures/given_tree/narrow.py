@@ -70,18 +70,15 @@ def label_matrices(
     diagonal, column = s.ones((1, symbols)), s.zeros((1, 0, symbols))
     diagonals, columns_of_lengths = [diagonal], [s.zeros((0, symbols))]
 
-    def expanded(value: Value) -> Value:
-        return take[:, None](value)
-
     for level, (to_left, to_right) in zip(suffixes.levels, absorbing, strict=True):
         node, symbol = np.arange(len(level.symbol)), level.symbol
         diagonal = take[level.parent](diagonal)
         column = take[level.parent](column)
         read = jax.tree.map(lambda x, n=node, b=symbol: x[n, b][:, None], diagonal)
         read_columns = jax.tree.map(lambda x, n=node, b=symbol: x[n, :, b][..., None], column)
-        moved = s.times(expanded(to_left), read_columns)
-        stayed = s.times(expanded(to_right), column)
-        appended = expanded(s.times(to_left, read))
+        moved = s.times(take[:, None](to_left), read_columns)
+        stayed = s.times(take[:, None](to_right), column)
+        appended = take[:, None](s.times(to_left, read))
         column = s.concatenate([s.plus(stayed, moved), appended], axis=1)
         diagonal = s.times(to_right, diagonal)
         diagonals.append(diagonal)
