@@ -303,16 +303,12 @@ def alignments(
         "delete": _broadcast("delete", delete, (batch, rows, columns + 1), match.dtype),
         "insert": _broadcast("insert", insert, (batch, rows + 1, columns), match.dtype),
     }
+    steps: list[jax.Array] = []
     for operation, (name, weights) in enumerate(by_operation.items()):
         down, right = MOVES[operation]
         check_log_weights({name: used[:, down:, right:, operation]}, **{name: weights})
-    step = jnp.stack(
-        [
-            jnp.pad(weights, ((0, 0), (down, 0), (right, 0)))
-            for weights, (down, right) in zip(by_operation.values(), MOVES, strict=True)
-        ],
-        -1,
-    )
+        steps.append(jnp.pad(weights, ((0, 0), (down, 0), (right, 0))))
+    step = jnp.stack(steps, -1)
     total = jnp.sum(both, 1)
     if initial is not None:
         first = _per_item("initial", initial, (_OPERATIONS,), total > 0, match.dtype)

@@ -265,7 +265,6 @@ def _nan(s: Semiring, o: Operands) -> Iterator[Equation]:
     entry = jnp.zeros(SHAPE, bool).at[ROW, COLUMN].set(True)
     row = entry.any(1)
     a, b = s.lift(jnp.where(entry, jnp.nan, o.w)), s.lift(o.w)
-    transposed = [jax.tree.map(lambda x: jnp.swapaxes(x, -1, -2), x) for x in (a, b)]
     product = jnp.broadcast_to(row[:, None], (SHAPE[0], SHAPE[0]))
     values: dict[str, tuple[Value, jax.Array]] = {
         "lift": (a, entry),
@@ -278,8 +277,8 @@ def _nan(s: Semiring, o: Operands) -> Iterator[Equation]:
         "zero times": (s.times(s.zeros(SHAPE), a), entry),
         "sum": (s.sum(a, -1), row),
         "prod": (s.prod(a, -1), row),
-        "matmul": (s.matmul(a, transposed[1]), product),
-        "matmul, on the right,": (s.matmul(b, transposed[0]), product.T),
+        "matmul": (s.matmul(a, _transposed(b)), product),
+        "matmul, on the right,": (s.matmul(b, _transposed(a)), product.T),
         "balance": (s.balance(a, (-1,))[0], entry),
         # A matrix product spreads it over all groups.
         "group_sum": (take[..., GROUPS.group[COLUMN]](s.group_sum(a, GROUPS)), row),

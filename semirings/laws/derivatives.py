@@ -7,7 +7,7 @@ different weights.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import lru_cache, partial
+from functools import partial
 from typing import Any, NamedTuple, cast
 
 import jax
@@ -286,34 +286,22 @@ class Programs(NamedTuple):
     push: Callable[[ArrayLike, ArrayLike, ArrayLike], Tangents]
 
 
-class _Identical:
-    """A key that is the object itself, whatever its equality and hash."""
-
-    def __init__(self, semiring: Semiring) -> None:
-        self.semiring = semiring
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Identical) and other.semiring is self.semiring
-
-    def __hash__(self) -> int:
-        return id(self.semiring)
+_last: list[tuple[Semiring, Programs]] = []
 
 
 def programs_of(s: Semiring) -> Programs:
-    """Return the programs of a semiring, compiled when first called."""
-    return _programs(_Identical(s))
+    """Return the programs of a semiring, compiled when first called; those of one are kept."""
+    # Compared by identity: a semiring under test may have a wrong equality or hash.
+    known, programs = _last[0] if _last else (None, None)
+    if programs is None or known is not s:
 
+        def compiled(f: Callable[..., Any]) -> Callable[..., Any]:
+            return jax.jit(partial(f, s), compiler_options=FAST)
 
-@lru_cache(maxsize=1)
-def _programs(key: _Identical) -> Programs:
-    s = key.semiring
-
-    def compiled(f: Callable[..., Any]) -> Callable[..., Any]:
-        return jax.jit(partial(f, s), compiler_options=FAST)
-
-    return Programs(
-        lambda w, n: jax.eval_shape(partial(_outputs, s), w, n), compiled(_pull), compiled(_push)
-    )
+        shapes = partial(jax.eval_shape, partial(_outputs, s))
+        programs = Programs(shapes, compiled(_pull), compiled(_push))
+        _last[:] = [(s, programs)]
+    return programs
 
 
 def _outputs(s: Semiring, w: jax.Array, n: jax.Array) -> dict[str, list[jax.Array]]:

@@ -17,6 +17,7 @@ sentence.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple, Protocol
@@ -193,11 +194,13 @@ def inside(trees: GivenTrees, semiring: Semiring) -> Total:
     automata = trees.automata.lift(semiring)
     used = jnp.asarray(schedule.is_word)
     choice = lift_weights(semiring, *mask_padding(used, (trees.choice, trees.feature)))
-    store = _start(automata, schedule, semiring)
-    first = 2 * _size(automata)
+    sizes = [lanes.kid.shape for lanes in schedule.lanes]
+    automata_rows, states = jax.tree.leaves(automata.initial)[0].shape
+    results = semiring.zeros((sum(map(math.prod, sizes)), states))
+    store = semiring.concatenate([automata.final, automata.initial, results], axis=0)
+    first = 2 * automata_rows
     inputs: list[Any] = []
-    for lanes in schedule.lanes:
-        steps, size = lanes.kid.shape
+    for lanes, (steps, size) in zip(schedule.lanes, sizes, strict=True):
         rows = first + size * jnp.arange(steps)
         first += steps * size
         inputs.append((lanes, take[lanes.kid](choice), rows))
@@ -220,16 +223,6 @@ def inside(trees: GivenTrees, semiring: Semiring) -> Total:
 
     store, factors = scan(step, store, inputs)
     return _finish(store, factors, choice, automata, trees, semiring)
-
-
-def _size(automata: LiftedAutomata) -> int:
-    return jax.tree.leaves(automata.initial)[0].shape[0]
-
-
-def _start(automata: LiftedAutomata, schedule: Schedule, s: Semiring) -> Value:
-    lanes = sum(x.kid.shape[0] * x.kid.shape[1] for x in schedule.lanes)
-    states = jax.tree.leaves(automata.initial)[0].shape[1]
-    return s.concatenate([automata.final, automata.initial, s.zeros((lanes, states))], axis=0)
 
 
 def _unless_idle(absorb: _Absorb, busy: jax.Array, s: Semiring) -> _Absorb:
@@ -296,7 +289,10 @@ def _read_rows(
     return jax.tree.map(lambda _, store_and_rows: store_and_rows[0], store, read), tuple(parts)
 
 
-def _thread(store: jax.Array, index: jax.Array, width: int) -> tuple[jax.Array, jax.Array]:
+_Pair = tuple[jax.Array, jax.Array]
+
+
+def _thread(store: jax.Array, index: jax.Array, width: int) -> _Pair:
     """Return the store, and its rows, so that the reverse pass updates one cotangent in place."""
     # Plain indexing would allocate a cotangent of full size in every step. The read is posed as a
     # unit triangular system, rows - store[index] = 0, which JAX solves and transposes in all modes
@@ -304,27 +300,21 @@ def _thread(store: jax.Array, index: jax.Array, width: int) -> tuple[jax.Array, 
     if not jnp.issubdtype(store.dtype, jnp.floating):
         return store, store[index, :width]
 
-    def residual(
-        _: Any, store_and_rows: tuple[jax.Array, jax.Array]
-    ) -> tuple[jax.Array, jax.Array]:
+    def residual(store_and_rows: _Pair) -> _Pair:
         table, rows = store_and_rows
         return table, rows - table[index, :width]
 
-    def solve(_: Any, store_and_rows: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, jax.Array]:
+    def solve(_: Any, store_and_rows: _Pair) -> _Pair:
         table, rows = store_and_rows
         return table, rows + table[index, :width]
 
-    def solve_transposed(
-        _: Any, store_and_rows: tuple[jax.Array, jax.Array]
-    ) -> tuple[jax.Array, jax.Array]:
+    def solve_transposed(_: Any, store_and_rows: _Pair) -> _Pair:
         cotangent, rows = store_and_rows
         return cotangent.at[index, :width].add(rows), rows
 
     # Zeros that depend formally on the store: the JVP rule requires their tangent if it has one.
     nothing = jnp.broadcast_to(jnp.where(False, store[0, 0], 0.0), (index.shape[0], width))
-    solved: tuple[jax.Array, jax.Array] = jax.lax.custom_linear_solve(
-        partial(residual, None), (store, nothing), solve, solve_transposed
-    )
+    solved: _Pair = jax.lax.custom_linear_solve(residual, (store, nothing), solve, solve_transposed)
     return solved
 
 
