@@ -108,6 +108,8 @@ class Recursion:
         self, step: Step, state: Carry, slices: Slices, steps: int
     ) -> tuple[Carry, Outputs]:
         """Like ``scan``; also return the first component of the state after each step."""
+        if steps == 0:
+            return state, take[:, :0](take[:, None](state[0]))
 
         def step_with_output(before: Carry, sliced: Slices) -> tuple[Carry, Outputs]:
             after = step(before, sliced)
@@ -119,7 +121,7 @@ class Recursion:
         self, body: Callable[..., Any], run: Callable[..., Any], state: Carry, indexed: Any,
         steps: int,
     ) -> tuple[Carry, Outputs]:  # fmt: skip
-        if steps == 0 or (self.budget_mib is None and self.report is None):
+        if self.budget_mib is None and self.report is None:
             return run(state, indexed)
         plan = self._plan(body, state, indexed[1], steps)
         if self.report is not None:
