@@ -43,11 +43,7 @@ class Moments(NamedTuple):
 
 
 class Averaging(Augmented):
-    """Weights with the average of an additive quantity over all derivations.
-
-    ``(p, m)(p', m') = (p p', m + m')``; ``(p, m) + (p', m') = (p + p', (p m + p' m') / (p + p'))``.
-    With a selective base, the average is the feature of the best derivation.
-    """
+    """The operations of averages, shared by ``Expectation`` and ``Risk``."""
 
     @property
     @abstractmethod
@@ -109,7 +105,11 @@ class Averaging(Augmented):
 
 @dataclass(frozen=True)
 class Expectation(Averaging):
-    """Weights with the average of an additive quantity; see ``Averaging``."""
+    """Weights with the average of an additive quantity over all derivations.
+
+    ``(p, m)(p', m') = (p p', m + m')``; ``(p, m) + (p', m') = (p + p', (p m + p' m') / (p + p'))``.
+    With a selective base, the average is the feature of the best derivation.
+    """
 
     base: Divisible = Log()
 
