@@ -11,12 +11,13 @@ from semirings.base import Semiring, Value
 
 
 class Augmented(Semiring):
-    """A semiring whose values are named tuples of a ``weight`` in the base, and further arrays."""
+    """A semiring whose values are named tuples of a ``weight`` in the base, and further arrays.
 
-    @property
-    @abstractmethod
-    def base(self) -> Semiring:
-        """The semiring of the weights."""
+    Attributes:
+        base: the semiring of the weights.
+    """
+
+    base: Any
 
     @abstractmethod
     def augment(self, weight: Value) -> Value:

@@ -43,7 +43,7 @@ class Entropy(Augmented):
     """
 
     name: ClassVar[str] = "entropy"
-    base: ClassVar[Log] = Log()
+    base = Log()
 
     @property
     def laws(self) -> Laws:
@@ -86,7 +86,7 @@ class Divergence(Augmented):
     cross: bool = False
 
     name: ClassVar[str] = "divergence"
-    base: ClassVar[Log] = Log()
+    base = Log()
 
     @property
     def laws(self) -> Laws:

@@ -17,8 +17,7 @@ of large numbers (docs/decisions/semirings.md).
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 import jax
@@ -45,14 +44,7 @@ class Moments(NamedTuple):
 class Averaging(Augmented):
     """The operations of averages, shared by ``Expectation`` and ``Risk``."""
 
-    @property
-    @abstractmethod
-    def base(self) -> Divisible:
-        """The semiring of the weights."""
-
-    @property
-    def laws(self) -> Laws:
-        return replace(_averaged(self.base), star=self.base.laws.star)
+    base: Divisible
 
     def augment(self, weight: Value) -> Moments:
         return Moments(weight, jnp.zeros(jax.tree.leaves(weight)[0].shape, jnp.float32))
@@ -115,6 +107,10 @@ class Expectation(Averaging):
 
     name: ClassVar[str] = "expectation"
 
+    @property
+    def laws(self) -> Laws:
+        return averaged_laws(self.base, star=self.base.laws.star)
+
     def __post_init__(self) -> None:
         require_divisible(self.base)
 
@@ -157,7 +153,7 @@ class Covariance(Augmented):
 
     @property
     def laws(self) -> Laws:
-        return _averaged(self.base)
+        return averaged_laws(self.base)
 
     def __post_init__(self) -> None:
         require_divisible(self.base)
@@ -223,11 +219,12 @@ def _two_sum(a: jax.Array, b: jax.Array) -> tuple[jax.Array, jax.Array]:
     return total, jax.lax.stop_gradient(jnp.where(jnp.isfinite(total), error, 0.0))
 
 
-def _averaged(base: Semiring) -> Laws:
+def averaged_laws(base: Semiring, *, star: bool = False) -> Laws:
+    """Return the laws of averages of weights of the base."""
     broken = INFINITE_BROKEN | base.laws.broken
     if base.laws.selective:
         broken |= {"plus commutative": "of equal weights the first wins, with its feature"}
-    return Laws(commutative=base.laws.commutative, features=True, broken=broken)
+    return Laws(commutative=base.laws.commutative, star=star, features=True, broken=broken)
 
 
 def _masked(log_weight: jax.Array, feature: jax.Array | None) -> jax.Array:

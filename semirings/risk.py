@@ -9,7 +9,7 @@ import jax
 
 from semirings.base import Laws
 from semirings.capabilities import Divisible, require_divisible
-from semirings.expectation import Averaging, Moments
+from semirings.expectation import Averaging, Moments, averaged_laws
 from semirings.log import Log
 
 
@@ -33,7 +33,7 @@ class Risk(Averaging):
 
     @property
     def laws(self) -> Laws:
-        laws = super().laws
+        laws = averaged_laws(self.base, star=self.base.laws.star)
         if self.gamma == 1:
             return laws
         annealed = {

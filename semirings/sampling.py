@@ -59,7 +59,7 @@ class Sampling(Augmented, Stochastic):
     """
 
     name: ClassVar[str] = "sampling"
-    base: ClassVar[Log] = Log()
+    base = Log()
 
     @property
     def laws(self) -> Laws:
