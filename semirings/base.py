@@ -23,6 +23,15 @@ Value = Any
 Condition = jax.Array | npt.NDArray[np.bool_]
 
 
+class _Index:
+    def __getitem__(self, index: Any) -> Callable[[Value], Value]:
+        return lambda value: jax.tree.map(lambda x: x[index], value)
+
+
+# Indexes all leaves of a value: ``take[:, 0](value)``.
+take = _Index()
+
+
 @dataclass(frozen=True)
 class Laws:
     """Declared properties of a semiring.
@@ -161,35 +170,33 @@ class Semiring(ABC):
         """Multiply along one axis, in order; an empty axis gives one. The depth is logarithmic."""
         size = jax.tree.leaves(a)[0].shape[axis]
         if size == 0:
-            shape = list(jax.tree.leaves(a)[0].shape)
-            del shape[axis]
-            return self.ones(tuple(shape))
+            return self.ones(tuple(np.delete(jax.tree.leaves(a)[0].shape, axis).tolist()))
         a = jax.tree.map(lambda x: jnp.moveaxis(x, axis, 0), a)
         while size > 1:
             even, odd = size // 2, size % 2
             paired = self.times(
-                jax.tree.map(lambda x, n=even: x[0 : 2 * n : 2], a),
-                jax.tree.map(lambda x, n=even: x[1 : 2 * n : 2], a),
+                take[0 : 2 * even : 2](a),
+                take[1 : 2 * even : 2](a),
             )
             if odd:
                 paired = jax.tree.map(lambda x, y: jnp.concatenate([x, y[-1:]]), paired, a)
             a, size = paired, even + odd
-        return jax.tree.map(lambda x: x[0], a)
+        return take[0](a)
 
     def matmul(self, a: Value, b: Value) -> Value:
         """Multiply matrices ``[..., i, k]`` and ``[..., k, j]``."""
-        left = jax.tree.map(lambda x: x[..., :, :, None], a)
-        right = jax.tree.map(lambda x: x[..., None, :, :], b)
+        left = take[..., :, :, None](a)
+        right = take[..., None, :, :](b)
         return self.sum(self.times(left, right), axis=-2)
 
     def group_sum(self, a: Value, groups: Groups) -> Value:
         """Sum ``[..., items]`` within groups to ``[..., groups]``; empty groups are zero."""
         padded = self.concatenate([a, self.zeros((*jax.tree.leaves(a)[0].shape[:-1], 1))], axis=-1)
-        return self.sum(jax.tree.map(lambda x: x[..., groups.table], padded), axis=-1)
+        return self.sum(take[..., groups.table](padded), axis=-1)
 
     def group_spread(self, a: Value, groups: Groups) -> Value:
         """Broadcast ``[..., groups]`` to the items of each group, ``[..., items]``."""
-        return jax.tree.map(lambda x: x[..., groups.group], a)
+        return take[..., groups.group](a)
 
     def balance(self, a: Value, axes: tuple[int, ...]) -> tuple[Value, jax.Array]:
         """Factor out a scale shared along ``axes``, to stay in the range of floats; by default one.

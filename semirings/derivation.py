@@ -12,8 +12,10 @@ from typing import Any, ClassVar, NamedTuple
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
-from semirings.base import Laws
+from semirings.augmented import Augmented
+from semirings.base import Laws, Value
 from semirings.capabilities import Marking, Selective, require_selective
 from semirings.numerics import pick
 from semirings.viterbi import Viterbi
@@ -27,7 +29,7 @@ class Tagged(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Derivation(Selective, Marking):
+class Derivation(Augmented, Selective, Marking):
     """The best derivation in a selective base semiring, as a weight and the parts it uses.
 
     Raises:
@@ -52,11 +54,8 @@ class Derivation(Selective, Marking):
     def __post_init__(self) -> None:
         require_selective(self.base)
 
-    def zeros(self, shape: tuple[int, ...]) -> Tagged:
-        return Tagged(self.base.zeros(shape), jnp.zeros(shape, jnp.float32))
-
-    def ones(self, shape: tuple[int, ...]) -> Tagged:
-        return Tagged(self.base.ones(shape), jnp.zeros(shape, jnp.float32))
+    def augment(self, weight: Value) -> Tagged:
+        return Tagged(weight, jnp.zeros(jax.tree.leaves(weight)[0].shape, jnp.float32))
 
     def times(self, a: Tagged, b: Tagged) -> Tagged:
         return Tagged(self.base.times(a.weight, b.weight), a.tag + b.tag)
@@ -66,9 +65,7 @@ class Derivation(Selective, Marking):
 
     def sum(self, a: Tagged, axis: int) -> Tagged:
         if a.tag.shape[axis] == 0:
-            shape = list(a.tag.shape)
-            del shape[axis]
-            return self.zeros(tuple(shape))
+            return self.zeros(tuple(np.delete(a.tag.shape, axis).tolist()))
         winner = self.base.select(a.weight, axis)
         return jax.tree.map(lambda x: pick(x, winner, axis), a)
 
@@ -76,16 +73,6 @@ class Derivation(Selective, Marking):
         """Attach the feature as the tag."""
         tag = jnp.zeros_like(log_weight) if feature is None else feature
         return Tagged(self.base.lift(log_weight), jnp.broadcast_to(tag, log_weight.shape))
-
-    def log_weight(self, a: Tagged) -> jax.Array:
-        return self.base.log_weight(a.weight)
-
-    def balance(self, a: Tagged, axes: tuple[int, ...]) -> tuple[Tagged, jax.Array]:
-        weight, log_factor = self.base.balance(a.weight, axes)
-        return a._replace(weight=weight), log_factor
-
-    def observe(self, a: Tagged) -> Any:
-        return self.base.observe(a.weight)
 
     def seeds(self, a: Tagged) -> Tagged:
         """Return the cotangents of totals that mark their derivations."""

@@ -21,7 +21,8 @@ from typing import Any, ClassVar, NamedTuple
 import jax
 import jax.numpy as jnp
 
-from semirings.base import Laws, Semiring
+from semirings.augmented import Augmented
+from semirings.base import Laws
 from semirings.expectation import INFINITE_BROKEN
 from semirings.log import Log
 from semirings.numerics import log_balance, log_shares, log_sum, log_sum_and_shares, weigh
@@ -35,23 +36,21 @@ class Uncertain(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Entropy(Semiring):
+class Entropy(Augmented):
     """Log weights with the entropy of the distribution over derivations.
 
     Hwa (2000); Li and Eisner (2009), section 6.1, here with normalised entropies.
     """
 
     name: ClassVar[str] = "entropy"
+    base = Log()
 
     @property
     def laws(self) -> Laws:
         return Laws(broken=INFINITE_BROKEN)
 
-    def zeros(self, shape: tuple[int, ...]) -> Uncertain:
-        return Uncertain(Log().zeros(shape), jnp.zeros(shape, jnp.float32))
-
-    def ones(self, shape: tuple[int, ...]) -> Uncertain:
-        return Uncertain(Log().ones(shape), jnp.zeros(shape, jnp.float32))
+    def augment(self, weight: jax.Array) -> Uncertain:
+        return Uncertain(weight, jnp.zeros_like(weight))
 
     def times(self, a: Uncertain, b: Uncertain) -> Uncertain:
         return Uncertain(Log().times(a.weight, b.weight), a.nats + b.nats)
@@ -62,14 +61,7 @@ class Entropy(Semiring):
         return Uncertain(total, jnp.sum(nats, axis))
 
     def lift(self, log_weight: jax.Array, feature: Any = None) -> Uncertain:
-        return Uncertain(log_weight, jnp.zeros_like(log_weight))
-
-    def log_weight(self, a: Uncertain) -> jax.Array:
-        return a.weight
-
-    def balance(self, a: Uncertain, axes: tuple[int, ...]) -> tuple[Uncertain, jax.Array]:
-        weight, log_factor = log_balance(a.weight, axes)
-        return a._replace(weight=weight), log_factor
+        return self.augment(log_weight)
 
     def observe(self, a: Uncertain) -> Any:
         return a.weight, jnp.where(a.weight == -jnp.inf, 0.0, a.nats)
@@ -84,7 +76,7 @@ class Compared(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Divergence(Semiring):
+class Divergence(Augmented):
     """Kullback-Leibler divergence, or ``cross``-entropy, of two weightings of the same derivations.
 
     ``lift`` takes the log weights of p, and as the feature those under q. The result is plus
@@ -94,17 +86,16 @@ class Divergence(Semiring):
     cross: bool = False
 
     name: ClassVar[str] = "divergence"
+    base = Log()
 
     @property
     def laws(self) -> Laws:
         unread = "the scale of the other weights, which is never read, is not kept"
         return Laws(features=True, broken=INFINITE_BROKEN | {"balance restores": unread})
 
-    def zeros(self, shape: tuple[int, ...]) -> Compared:
-        return Compared(Log().zeros(shape), Log().zeros(shape), jnp.zeros(shape, jnp.float32))
-
-    def ones(self, shape: tuple[int, ...]) -> Compared:
-        return Compared(Log().ones(shape), Log().ones(shape), jnp.zeros(shape, jnp.float32))
+    def augment(self, weight: jax.Array) -> Compared:
+        """Return the same weights under both distributions, which do not diverge."""
+        return Compared(weight, weight, jnp.zeros_like(weight))
 
     def times(self, a: Compared, b: Compared) -> Compared:
         weight, reference = Log().times(a.weight, b.weight), Log().times(a.reference, b.reference)
@@ -128,13 +119,9 @@ class Divergence(Semiring):
         nats = jnp.where((reference == -jnp.inf) & (log_weight > -jnp.inf), jnp.inf, 0.0)
         return Compared(log_weight, reference, nats.astype(log_weight.dtype))
 
-    def log_weight(self, a: Compared) -> jax.Array:
-        """Return the log weight under p."""
-        return a.weight
-
     def balance(self, a: Compared, axes: tuple[int, ...]) -> tuple[Compared, jax.Array]:
-        weight, log_factor = log_balance(a.weight, axes)
-        return Compared(weight, log_balance(a.reference, axes)[0], a.nats), log_factor
+        balanced, log_factor = super().balance(a, axes)
+        return balanced._replace(reference=log_balance(a.reference, axes)[0]), log_factor
 
     def observe(self, a: Compared) -> Any:
         return a.weight, a.reference, jnp.where(a.weight == -jnp.inf, 0.0, a.nats)

@@ -17,12 +17,13 @@ of large numbers (docs/decisions/semirings.md).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 import jax
 import jax.numpy as jnp
 
+from semirings.augmented import Augmented
 from semirings.base import Groups, Laws, Semiring, Value
 from semirings.capabilities import Divisible, require_divisible
 from semirings.log import Log
@@ -40,31 +41,13 @@ class Moments(NamedTuple):
     mean: jax.Array
 
 
-@dataclass(frozen=True)
-class Expectation(Semiring):
-    """Weights with the average of an additive quantity over all derivations.
+class Averaging(Augmented):
+    """The operations of averages, shared by ``Expectation`` and ``Risk``."""
 
-    ``(p, m)(p', m') = (p p', m + m')``; ``(p, m) + (p', m') = (p + p', (p m + p' m') / (p + p'))``.
-    With a selective base, the average is the feature of the best derivation.
-    """
+    base: Divisible
 
-    base: Divisible = Log()
-
-    name: ClassVar[str] = "expectation"
-
-    @property
-    def laws(self) -> Laws:
-        laws = _averaged(self.base)
-        return replace(laws, star=self.base.laws.star)
-
-    def __post_init__(self) -> None:
-        require_divisible(self.base)
-
-    def zeros(self, shape: tuple[int, ...]) -> Moments:
-        return Moments(self.base.zeros(shape), jnp.zeros(shape, jnp.float32))
-
-    def ones(self, shape: tuple[int, ...]) -> Moments:
-        return Moments(self.base.ones(shape), jnp.zeros(shape, jnp.float32))
+    def augment(self, weight: Value) -> Moments:
+        return Moments(weight, jnp.zeros(jax.tree.leaves(weight)[0].shape, jnp.float32))
 
     def times(self, a: Moments, b: Moments) -> Moments:
         return Moments(self.base.times(a.weight, b.weight), a.mean + b.mean)
@@ -90,9 +73,6 @@ class Expectation(Semiring):
     def lift(self, log_weight: jax.Array, feature: Any = None) -> Moments:
         return Moments(self.base.lift(log_weight), _masked(log_weight, feature))
 
-    def log_weight(self, a: Moments) -> jax.Array:
-        return self.base.log_weight(a.weight)
-
     def expected_value(self, a: Moments) -> jax.Array:
         """Return the expected feature; zero where the weight is zero."""
         return jnp.where(self.log_weight(a) == -jnp.inf, 0.0, a.mean)
@@ -114,9 +94,25 @@ class Expectation(Semiring):
         endless = jnp.where(a.mean == 0, 0.0, jnp.where(a.mean > 0, jnp.inf, -jnp.inf))
         return Moments(weight, jnp.where(ends, weigh(rounds, a.mean), endless))
 
-    def balance(self, a: Moments, axes: tuple[int, ...]) -> tuple[Moments, jax.Array]:
-        weight, log_factor = self.base.balance(a.weight, axes)
-        return Moments(weight, a.mean), log_factor
+
+@dataclass(frozen=True)
+class Expectation(Averaging):
+    """Weights with the average of an additive quantity over all derivations.
+
+    ``(p, m)(p', m') = (p p', m + m')``; ``(p, m) + (p', m') = (p + p', (p m + p' m') / (p + p'))``.
+    With a selective base, the average is the feature of the best derivation.
+    """
+
+    base: Divisible = Log()
+
+    name: ClassVar[str] = "expectation"
+
+    @property
+    def laws(self) -> Laws:
+        return averaged_laws(self.base, star=self.base.laws.star)
+
+    def __post_init__(self) -> None:
+        require_divisible(self.base)
 
 
 def _total(a: Moments) -> jax.Array:
@@ -144,7 +140,7 @@ class Covariances(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Covariance(Semiring):
+class Covariance(Augmented):
     """The second-order expectation semiring, centred: covariance instead of E[r s].
 
     Covariances of independent parts add. ``lift`` takes a pair ``feature = (r, s)``, or one array
@@ -157,19 +153,13 @@ class Covariance(Semiring):
 
     @property
     def laws(self) -> Laws:
-        return _averaged(self.base)
+        return averaged_laws(self.base)
 
     def __post_init__(self) -> None:
         require_divisible(self.base)
 
-    def zeros(self, shape: tuple[int, ...]) -> Covariances:
-        return self._certain(self.base.zeros(shape), shape)
-
-    def ones(self, shape: tuple[int, ...]) -> Covariances:
-        return self._certain(self.base.ones(shape), shape)
-
-    def _certain(self, weight: Value, shape: tuple[int, ...]) -> Covariances:
-        nothing = jnp.zeros(shape, jnp.float32)
+    def augment(self, weight: Value) -> Covariances:
+        nothing = jnp.zeros(jax.tree.leaves(weight)[0].shape, jnp.float32)
         return Covariances(weight, nothing, nothing, nothing, nothing, nothing)
 
     def times(self, a: Covariances, b: Covariances) -> Covariances:
@@ -213,18 +203,11 @@ class Covariance(Semiring):
         nothing = jnp.zeros_like(r)
         return Covariances(self.base.lift(log_weight), r, s, nothing, nothing, nothing)
 
-    def log_weight(self, a: Covariances) -> jax.Array:
-        return self.base.log_weight(a.weight)
-
     def observe(self, a: Covariances) -> Any:
         impossible = self.log_weight(a) == -jnp.inf
         parts = a.first + a.first_rest, a.second + a.second_rest, a.covariance
         seen = tuple(jnp.where(impossible, 0.0, x) for x in parts)
         return self.base.observe(a.weight), seen
-
-    def balance(self, a: Covariances, axes: tuple[int, ...]) -> tuple[Covariances, jax.Array]:
-        weight, log_factor = self.base.balance(a.weight, axes)
-        return a._replace(weight=weight), log_factor
 
 
 def _two_sum(a: jax.Array, b: jax.Array) -> tuple[jax.Array, jax.Array]:
@@ -236,11 +219,12 @@ def _two_sum(a: jax.Array, b: jax.Array) -> tuple[jax.Array, jax.Array]:
     return total, jax.lax.stop_gradient(jnp.where(jnp.isfinite(total), error, 0.0))
 
 
-def _averaged(base: Semiring) -> Laws:
+def averaged_laws(base: Semiring, *, star: bool = False) -> Laws:
+    """Return the laws of averages of weights of the base."""
     broken = INFINITE_BROKEN | base.laws.broken
     if base.laws.selective:
         broken |= {"plus commutative": "of equal weights the first wins, with its feature"}
-    return Laws(commutative=base.laws.commutative, features=True, broken=broken)
+    return Laws(commutative=base.laws.commutative, star=star, features=True, broken=broken)
 
 
 def _masked(log_weight: jax.Array, feature: jax.Array | None) -> jax.Array:

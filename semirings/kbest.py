@@ -16,7 +16,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from semirings.base import Laws, Value
+from semirings.augmented import Augmented
+from semirings.base import Laws, Value, take
 from semirings.capabilities import Marking, Selective, require_selective
 from semirings.devices import axes_of, scan, varying
 from semirings.numerics import one_hot, unbroadcast
@@ -42,7 +43,7 @@ class Ranked(NamedTuple):
 
 
 @dataclass(frozen=True)
-class KBest(Marking):
+class KBest(Augmented, Marking):
     """The k best weights of a selective base semiring, with the parts of each.
 
     Ties keep the order of summands. Ranks beyond the number of derivations have weight zero.
@@ -66,11 +67,10 @@ class KBest(Marking):
         if self.k < 1:
             raise ValueError(f"k is {self.k}; give 1 or more")
 
-    def zeros(self, shape: tuple[int, ...]) -> Ranked:
-        return self._single(self.base.zeros(shape))
-
-    def ones(self, shape: tuple[int, ...]) -> Ranked:
-        return self._single(self.base.ones(shape))
+    def augment(self, weight: Value) -> Ranked:
+        """Return lists of a single weight."""
+        nothing = jnp.zeros(jax.tree.leaves(weight)[0].shape, jnp.float32)
+        return self._padded([weight], (nothing, nothing))
 
     def times(self, a: Ranked, b: Ranked) -> Ranked:
         """Return the k best pairs; rank i meets rank j only if (i + 1) (j + 1) <= k."""
@@ -143,10 +143,6 @@ class KBest(Marking):
         _, ranked = scan(take_best, a, None, length=self.k)
         return ranked
 
-    def _single(self, weight: Value) -> Ranked:
-        nothing = jnp.zeros(jax.tree.leaves(weight)[0].shape, jnp.float32)
-        return self._padded([weight], (nothing, nothing))
-
     def _padded(self, weights: Sequence[Value], request: Request) -> Ranked:
         """Return a list of all k ranks, with missing ranks as constants on the host."""
         with jax.ensure_compile_time_eval():
@@ -159,8 +155,7 @@ class KBest(Marking):
         return Ranked((*weights, *[empty] * (self.k - len(weights))), *request)
 
     def lift(self, log_weight: jax.Array, feature: Any = None) -> Ranked:
-        single = self._single(self.base.lift(log_weight))
-        nothing = jnp.zeros_like(log_weight)
+        single, nothing = self.augment(self.base.lift(log_weight)), jnp.zeros_like(log_weight)
         mark = nothing if feature is None else jnp.broadcast_to(feature, log_weight.shape)
         return single._replace(mark=mark, rank=nothing)
 
@@ -220,7 +215,7 @@ def _filled(weights: Sequence[Value]) -> int:
 
 def _listed(stacked: Value) -> list[Value]:
     size = jax.tree.leaves(stacked)[0].shape[0]
-    return [jax.tree.map(lambda x, i=i: x[i], stacked) for i in range(size)]
+    return [take[i](stacked) for i in range(size)]
 
 
 @jax.custom_vjp

@@ -53,18 +53,13 @@ def _log_times_jvp(
     return log_times(*primals), tangents[0] + tangents[1]
 
 
+@partial(jax.custom_jvp, nondiff_argnums=(1,))
 def log_sum(a: jax.Array, axis: int) -> jax.Array:
     """Return the log of the sum of exponentials along one axis."""
-    total: jax.Array = _log_sum(axis % a.ndim, a)
-    return total
-
-
-@partial(jax.custom_jvp, nondiff_argnums=(0,))
-def _log_sum(axis: int, a: jax.Array) -> jax.Array:
     return log_sum_and_shares(a, axis)[0]
 
 
-@_log_sum.defjvp
+@log_sum.defjvp
 def _log_sum_jvp(
     axis: int, primals: tuple[jax.Array], tangents: tuple[jax.Array]
 ) -> tuple[jax.Array, jax.Array]:
@@ -221,22 +216,17 @@ def _anywhere_mapped(size: int, mapped: list[bool], flags: jax.Array) -> tuple[j
     return anywhere(flags), False
 
 
+@partial(jax.custom_jvp, nondiff_argnums=(2,))
 def pick(a: jax.Array, winner: jax.Array, axis: int) -> jax.Array:
     """Select one entry along one axis with a mask.
 
     Unlike a gather, its gradient needs no scatter; both are slow on most devices.
     """
-    entry: jax.Array = _pick(a, winner, axis)
-    return entry
-
-
-@partial(jax.custom_jvp, nondiff_argnums=(2,))
-def _pick(a: jax.Array, winner: jax.Array, axis: int) -> jax.Array:
     mask = one_hot(winner, a.shape, axis)
     return jnp.sum(jnp.where(mask, a, jnp.zeros((), a.dtype)), axis, dtype=a.dtype)
 
 
-@_pick.defjvp
+@pick.defjvp
 def _pick_jvp(
     axis: int, primals: tuple[jax.Array, jax.Array], tangents: tuple[jax.Array, Any]
 ) -> tuple[jax.Array, jax.Array]:
@@ -259,18 +249,13 @@ def maximum(a: jax.Array, axis: int, *, keepdims: bool = False) -> jax.Array:
     return jnp.where(jnp.any(jnp.isnan(a), axis, keepdims=keepdims), jnp.nan, most)
 
 
+@partial(jax.custom_jvp, nondiff_argnums=(1,))
 def largest(a: jax.Array, axis: int) -> jax.Array:
     """Return the largest entry along one axis; only the first such entry has a gradient."""
-    entry: jax.Array = _largest(a, axis)
-    return entry
-
-
-@partial(jax.custom_jvp, nondiff_argnums=(1,))
-def _largest(a: jax.Array, axis: int) -> jax.Array:
     return maximum(a, axis)
 
 
-@_largest.defjvp
+@largest.defjvp
 def _largest_jvp(
     axis: int, primals: tuple[jax.Array], tangents: tuple[jax.Array]
 ) -> tuple[jax.Array, jax.Array]:

@@ -15,10 +15,12 @@ import jax
 import jax.numpy as jnp
 from jax.typing import DTypeLike
 
+from semirings.augmented import Augmented
 from semirings.base import Laws
 from semirings.capabilities import Stochastic
 from semirings.devices import axes_of, varying
-from semirings.numerics import cumulative, log_balance, log_sum, log_times, relative, unbroadcast
+from semirings.log import Log
+from semirings.numerics import cumulative, log_sum, log_times, relative, unbroadcast
 from semirings.threefry import Words, threefry_2x32
 
 # Integers of this many bits are exact in float32.
@@ -50,23 +52,22 @@ class Drawn(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Sampling(Stochastic):
+class Sampling(Augmented, Stochastic):
     """Log weights whose reverse pass samples a derivation.
 
     Pulled back from ``seed``, the cotangent of ``feature`` counts the uses of each entry.
     """
 
     name: ClassVar[str] = "sampling"
+    base = Log()
 
     @property
     def laws(self) -> Laws:
         return Laws(features=True, in_distribution=True)
 
-    def zeros(self, shape: tuple[int, ...]) -> Drawn:
-        return _plain(jnp.full(shape, -jnp.inf, jnp.float32))
-
-    def ones(self, shape: tuple[int, ...]) -> Drawn:
-        return _plain(jnp.zeros(shape, jnp.float32))
+    def augment(self, weight: jax.Array) -> Drawn:
+        nothing = jnp.zeros_like(weight)
+        return Drawn(weight, nothing, nothing, nothing)
 
     def times(self, a: Drawn, b: Drawn) -> Drawn:
         """Multiply weights; the reverse pass continues into both factors."""
@@ -77,7 +78,7 @@ class Sampling(Stochastic):
     def sum(self, a: Drawn, axis: int) -> Drawn:
         """Add weights along one axis; the reverse pass samples one summand."""
         if a.weight.shape[axis] == 0:
-            return _plain(log_sum(a.weight, axis))
+            return self.augment(log_sum(a.weight, axis))
         axis %= a.weight.ndim
         marks = varying(a[1:], axes_of(a))
         state: State = _state_of_summands(
@@ -88,30 +89,15 @@ class Sampling(Stochastic):
     def lift(self, log_weight: jax.Array, feature: Any = None) -> Drawn:
         """Attach the feature, whose cotangent counts the uses of the weight."""
         if feature is None:
-            return _plain(log_weight)
+            return self.augment(log_weight)
         mark = jnp.broadcast_to(feature, log_weight.shape).astype(log_weight.dtype)
-        return _plain(log_weight)._replace(mark=mark)
-
-    def balance(self, a: Drawn, axes: tuple[int, ...]) -> tuple[Drawn, jax.Array]:
-        weight, log_factor = log_balance(a.weight, axes)
-        return a._replace(weight=weight), log_factor
-
-    def observe(self, a: Drawn) -> Any:
-        return a.weight
-
-    def log_weight(self, a: Drawn) -> jax.Array:
-        return a.weight
+        return self.augment(log_weight)._replace(mark=mark)
 
     def seed(self, key: jax.Array, shape: tuple[int, ...], dtype: DTypeLike = jnp.float32) -> Drawn:
         bits = jax.random.bits(key, (2, *shape), jnp.uint32) >> (32 - _BITS)
         high, low = bits.astype(dtype)
         nothing = jnp.zeros(shape, dtype)
         return Drawn(nothing, jnp.ones_like(nothing), jnp.maximum(high, 1.0), low)
-
-
-def _plain(weight: jax.Array) -> Drawn:
-    nothing = jnp.zeros_like(weight)
-    return Drawn(weight, nothing, nothing, nothing)
 
 
 # Mark, high and low: arrays of zeros that are used only for their cotangents.

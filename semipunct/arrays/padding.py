@@ -5,7 +5,7 @@ Totals are padded to sizes that suffice for most batches of a run (docs/decision
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -130,10 +130,8 @@ def in_small_batches(lengths: Sequence[int]) -> Iterator[tuple[list[int], tuple[
 
     The padded length of a sentence, and so its results, depends on no other sentence.
     """
-    members: dict[int, list[int]] = {}
-    for i, words in enumerate(lengths):
-        members.setdefault(_SHORT if words <= _SHORT else padded_length(words), []).append(i)
-    for length, of in sorted(members.items()):
+    members = _buckets(lengths, lambda words: _SHORT if words <= _SHORT else padded_length(words))
+    for length, of in members.items():
         size = max(1, _PARSED_WORDS // length)
         for start in range(0, len(of), size):
             yield of[start : start + size], (size, length)
@@ -144,11 +142,13 @@ def buckets(lengths: Sequence[int], batch: int) -> int:
     return sum(-(-len(of) // room(length, batch)) for length, of in _buckets(lengths).items())
 
 
-def _buckets(lengths: Sequence[int]) -> dict[int, list[int]]:
+def _buckets(
+    lengths: Sequence[int], padded: Callable[[int], int] = padded_length
+) -> dict[int, list[int]]:
     """Group sentence numbers by padded length, ascending."""
     buckets: dict[int, list[int]] = {}
     for i, words in enumerate(lengths):
-        buckets.setdefault(padded_length(words), []).append(i)
+        buckets.setdefault(padded(words), []).append(i)
     return dict(sorted(buckets.items()))
 
 

@@ -81,21 +81,21 @@ def check_lengths(lengths: jax.Array, longest: int, *, name: str = "lengths") ->
     return lengths.astype(int)
 
 
-def as_log_weights(weights: npt.ArrayLike) -> jax.Array:
+def as_log_weights(weights: npt.ArrayLike, axes: int = 0) -> jax.Array:
     """Return an array of log weights, half precision converted to float32.
 
     In bfloat16 a sum of 256 ones would not grow any more.
+
+    Args:
+        axes: the least number of axes; missing leading ones have size 1.
     """
     array = jnp.asarray(weights)
+    array = array.reshape((1,) * (axes - array.ndim) + array.shape)
     return array.astype(jnp.float32) if array.dtype in (jnp.bfloat16, jnp.float16) else array
 
 
 def checked_lengths(
-    lengths: npt.ArrayLike | None,
-    longest: int,
-    *,
-    name: str = "lengths",
-    **argument: tuple[jax.Array, Axes],
+    lengths: npt.ArrayLike | None, longest: int, *, name: str = "lengths", **argument: jax.Array
 ) -> jax.Array:
     """Return lengths ``[batch]`` as integers, the longest for None.
 
@@ -103,41 +103,37 @@ def checked_lengths(
         lengths: ``[batch]``, or None.
         longest: the upper bound.
         name: the name of the argument, for messages.
-        **argument: an array of the batch by the name of its argument, with its axes.
+        **argument: an array of the batch, by the name of its argument.
 
     Raises:
         UsageError: if the batch has another size, or a length is out of bounds.
     """
-    ((array, _),) = argument.values()
+    ((of, array),) = argument.items()
     given = jnp.full(len(array), longest, jnp.int32) if lengths is None else jnp.asarray(lengths)
-    check_shapes(**argument, **{name: (given, "batch")})
+    axes = " ".join(["batch", *map("axis{}".format, range(1, array.ndim))])
+    check_shapes(**{of: (array, axes), name: (given, "batch")})
     return check_lengths(given, longest, name=name)
 
 
-def within(lengths: jax.Array, size: int) -> npt.NDArray[np.bool_] | None:
-    """Return ``[items, size]`` whether a position is within the length; None for traced lengths."""
-    if isinstance(lengths, Tracer):
-        return None
-    return np.arange(size) < np.asarray(lengths)[:, None]
+def within(lengths: Any, size: int) -> Any:
+    """Return a mask ``[items, size]`` of positions within lengths, of NumPy unless traced."""
+    lengths = lengths if isinstance(lengths, Tracer) else np.asarray(lengths)
+    return np.arange(size)[None] < lengths[:, None]
 
 
 def used_by_any(mask: Any, shape: tuple[int, ...]) -> Any:
     """Reduce a mask to arrays of a shape whose axes of size 1 are shared: used by any item."""
-    if mask is None:
-        return None
     for axis, (size, required) in enumerate(zip(mask.shape, shape, strict=False)):
         if required == 1 and size != 1:
             mask = mask.any(axis, keepdims=True)
     return mask.reshape(*mask.shape, *(1,) * (len(shape) - mask.ndim))
 
 
-def check_log_weights(
-    used: Mapping[str, npt.NDArray[np.bool_] | None] = {}, **arguments: jax.Array
-) -> None:
+def check_log_weights(used: Mapping[str, Any] = {}, **arguments: jax.Array) -> None:
     """Check that log weights are floats below plus infinity.
 
     Args:
-        used: masks that broadcast to arguments, false for padding; None if unknown.
+        used: masks that broadcast to arguments, false for padding; ignored if traced.
 
     Raises:
         UsageError: if an entry is invalid.
@@ -146,7 +142,7 @@ def check_log_weights(
         if np.dtype(array.dtype).name not in ("float32", "float64"):
             raise UsageError(f"{name} must be floats of 16, 32 or 64 bits, not {array.dtype}")
         mask = used.get(name, np.True_)
-        if isinstance(array, Tracer) or mask is None:
+        if isinstance(array, Tracer) or isinstance(mask, Tracer):
             continue
         values = np.asarray(array)
         wrong = (np.isnan(values) | (values == np.inf)) & mask

@@ -41,7 +41,7 @@ def best_heads(arcs: Any, lengths: Any, single_root: bool) -> tuple[Any, Any]:
         rank = np.where(possible, 0.0, -(length + 1.0))
         rank[0] -= single_root
         rank[~used] = -np.inf
-        chosen = _arborescence(rank, np.where(possible, weight, 0.0))
+        chosen = _arborescence(np.stack([rank, np.where(possible, weight, 0.0)]))
         words = np.arange(1, length + 1)
         above = chosen[1:]
         if possible[above, words].all() and (not single_root or (above == 0).sum() <= 1):
@@ -50,35 +50,28 @@ def best_heads(arcs: Any, lengths: Any, single_root: bool) -> tuple[Any, Any]:
     return heads, log_weight
 
 
-def _arborescence(rank: Any, weight: Any) -> Any:
-    """Return heads ``[n + 1]`` of the best tree by rank, then weight, both ``[n + 1, n + 1]``."""
-    size = len(rank)
-    top = rank.max(0)
-    heads = np.where(rank == top, weight, -np.inf).argmax(0)
+def _arborescence(arcs: Any) -> Any:
+    """Return heads ``[n + 1]`` of the best tree by rank, then weight, ``[2, n + 1, n + 1]``."""
+
+    def best(values: Any, axis: int) -> Any:
+        highest = values[0] == values[0].max(axis, keepdims=True)
+        return np.where(highest, values[1], -np.inf).argmax(axis)
+
+    heads = best(arcs, 0)
     heads[0] = 0
-    cycle = _cycle(heads)
-    if not cycle:
+    cycle = np.array(_cycle(heads), int)
+    if not len(cycle):
         return heads
-    inside = np.isin(np.arange(size), cycle)
-    rest = np.flatnonzero(~inside)
-    cycle = np.array(cycle)
+    rest = np.setdiff1d(np.arange(len(heads)), cycle)
     # The cycle becomes the last node. An arc into it replaces one of its arcs.
-    gain = rank[np.ix_(rest, cycle)] - rank[heads[cycle], cycle]
-    gain_weight = weight[np.ix_(rest, cycle)] - weight[heads[cycle], cycle]
-    entry = np.where(gain == gain.max(1, keepdims=True), gain_weight, -np.inf).argmax(1)
-    out = rank[np.ix_(cycle, rest)]
-    out_weight = weight[np.ix_(cycle, rest)]
-    leave = np.where(out == out.max(0), out_weight, -np.inf).argmax(0)
-    columns, rows = np.arange(len(rest)), np.arange(len(rest))
-    smaller = np.full((len(rest) + 1,) * 2, -np.inf)
-    smaller_weight = np.zeros_like(smaller)
-    smaller[:-1, :-1], smaller_weight[:-1, :-1] = (
-        rank[np.ix_(rest, rest)],
-        weight[np.ix_(rest, rest)],
-    )
-    smaller[:-1, -1], smaller_weight[:-1, -1] = gain[rows, entry], gain_weight[rows, entry]
-    smaller[-1, :-1], smaller_weight[-1, :-1] = out[leave, columns], out_weight[leave, columns]
-    above = _arborescence(smaller, smaller_weight)
+    gain = arcs[:, rest[:, None], cycle] - arcs[:, None, heads[cycle], cycle]
+    out = arcs[:, cycle[:, None], rest]
+    entry, leave, index = best(gain, 1), best(out, 0), np.arange(len(rest))
+    smaller = np.zeros((2, len(rest) + 1, len(rest) + 1))
+    smaller[0] = -np.inf
+    smaller[:, :-1, :-1] = arcs[:, rest[:, None], rest]
+    smaller[:, :-1, -1], smaller[:, -1, :-1] = gain[:, index, entry], out[:, leave, index]
+    above = _arborescence(smaller)
     for place, node in enumerate(rest[1:], 1):
         head = above[place]
         heads[node] = cycle[leave[place]] if head == len(rest) else rest[head]

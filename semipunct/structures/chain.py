@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from functools import partial
-from typing import Any, Literal, NamedTuple
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, NamedTuple, get_args
 
 import jax
 import jax.numpy as jnp
@@ -19,6 +18,7 @@ from semipunct.arrays.shapes import (
     used_by_any,
     within,
 )
+from semipunct.errors import UsageError
 from semipunct.structures.base import Total, any_batch, lift_weights, mask_padding
 from semipunct.structures.draws import Traceable, choose_in_row
 from semipunct.structures.products import Scale, product, settle
@@ -29,13 +29,14 @@ from semipunct.structures.readable import (
     mask_places,
     modules_of,
     used_entry,
-    used_places,
 )
 from semipunct.structures.recursion import Recursion
-from semirings.base import Semiring, Value
+from semirings.base import Semiring, Value, take
 from semirings.devices import scan
 from semirings.log import Log
 from semirings.numerics import log_times, maximum
+
+Method = Literal["sequential", "parallel"]
 
 
 class ChainParts(NamedTuple):
@@ -51,9 +52,7 @@ class ChainParts(NamedTuple):
     transition: Any
 
 
-@partial(
-    jax.tree_util.register_dataclass, data_fields=["weights", "lengths"], meta_fields=["method"]
-)
+@jax.tree_util.register_dataclass
 @dataclass(frozen=True)
 class LinearChain(Readable[ChainParts], Traceable):
     """A batch of chains; build with ``linear_chain``.
@@ -61,7 +60,7 @@ class LinearChain(Readable[ChainParts], Traceable):
     Usual form: states ``[..., batch, length]``.
     """
 
-    method: Literal["sequential", "parallel"] = "sequential"
+    method: Method = field(default="sequential", metadata={"static": True})
 
     def expand(self) -> LinearChain:
         *batch, length, states = self.weights.emission.shape
@@ -72,7 +71,7 @@ class LinearChain(Readable[ChainParts], Traceable):
     def places(self, derivations: Any) -> ChainParts:
         batch, length, count = self.weights.emission.shape
         states = as_form(derivations, (batch, length), "states")
-        used = used_places(self.lengths, length)
+        used = within(self.lengths, length)
         valid = check_labels(states, used, count, "states", "states")
         xp = modules_of(states, used)
         emitted = xp.where(used, np.arange(length) * count + states, -1)
@@ -83,10 +82,7 @@ class LinearChain(Readable[ChainParts], Traceable):
         return used_entry(parts.emission)
 
     def total(
-        self,
-        semiring: Semiring,
-        feature: ChainParts | None = None,
-        recursion: Recursion = Recursion(),
+        self, semiring: Semiring, feature: Any = None, recursion: Recursion = Recursion()
     ) -> Total:
         """Run the forward recursion."""
         batch, length, _ = self.weights.emission.shape
@@ -105,20 +101,12 @@ class LinearChain(Readable[ChainParts], Traceable):
             nothing = jnp.zeros((count, batch, 0), jnp.int32)
             return ChainParts(nothing, nothing), jnp.zeros((batch,), emission.dtype)
 
-        def run(by_terms: bool) -> tuple[jax.Array, jax.Array]:
+        def run(by_terms: bool, how: Recursion) -> tuple[jax.Array, jax.Array]:
             step, first, slices = _forward(self, Log(), None, by_terms)
+            last, later = how.scan_states(step, first, slices, length - 1)
+            return jnp.concatenate([first[0][:, None], later], 1), last[2]
 
-            def step_with_state(state: Any, at: Any) -> tuple[Any, jax.Array]:
-                state = step(state, at)
-                return state, state[0]
-
-            forward = first[0][:, None]
-            if length == 1:
-                return forward, first[2]
-            last, later = recursion.scan_outputs(step_with_state, first, slices, length - 1)
-            return jnp.concatenate([forward, later], 1), last[2]
-
-        forward = settle(Log(), run) if _multiplies(self, Log()) else run(False)[0]
+        forward = settle(Log(), run, recursion, multiplies=_multiplies(self, Log()))
         shared = transition.shape[1] == 1
         item = jnp.arange(batch)
 
@@ -147,7 +135,7 @@ def linear_chain(
     emission: jax.Array,
     transition: jax.Array,
     lengths: npt.ArrayLike | None = None,
-    method: Literal["sequential", "parallel"] = "sequential",
+    method: Method = "sequential",
 ) -> LinearChain:
     """Build linear chains.
 
@@ -162,8 +150,7 @@ def linear_chain(
     Raises:
         UsageError: if a shape, length or log weight is invalid.
     """
-    emission, transition = as_log_weights(emission), as_log_weights(transition)
-    transition = transition.reshape((1,) * (4 - transition.ndim) + transition.shape)
+    emission, transition = as_log_weights(emission), as_log_weights(transition, 4)
     sizes = check_shapes(
         emission=(emission, "batch length states"),
         transition=(transition, "batch? steps? states states"),
@@ -171,30 +158,27 @@ def linear_chain(
     length, steps = sizes["length"], max(sizes["length"] - 1, 0)
     if transition.shape[1] not in (1, steps):
         check_shapes(transition=(transition, f"batch? {steps} states states"))
-    lengths = checked_lengths(lengths, length, emission=(emission, "batch length states"))
+    lengths = checked_lengths(lengths, length, emission=emission)
     positions = within(lengths, length)
-    later = None if positions is None else positions[:, 1:]
     used = {
         "emission": used_by_any(positions, emission.shape),
-        "transition": used_by_any(later, transition.shape),
+        "transition": used_by_any(positions[:, 1:], transition.shape),
     }
     check_log_weights(used, emission=emission, transition=transition)
-    if method not in ("sequential", "parallel"):
-        raise ValueError(f"method is {method!r}, not 'sequential' or 'parallel'")
+    if method not in get_args(Method):
+        raise UsageError(f"method is {method!r}, not 'sequential' or 'parallel'")
     return LinearChain(ChainParts(emission, transition), lengths, method)
 
 
 def _sequential(
     chain: LinearChain, s: Semiring, feature: ChainParts | None, recursion: Recursion
 ) -> Total:
-    def run(by_terms: bool) -> tuple[tuple[Value, jax.Array], jax.Array]:
+    def run(by_terms: bool, how: Recursion) -> tuple[tuple[Value, jax.Array], jax.Array]:
         step, state, slices = _forward(chain, s, feature, by_terms)
-        # Do not report the same plan twice.
-        how = replace(recursion, report=None) if by_terms else recursion
         state = how.scan(step, state, slices, chain.weights.emission.shape[1] - 1)
         return (state[0], state[1].log), state[2]
 
-    forward, log_scale = settle(s, run) if _multiplies(chain, s) else run(False)[0]
+    forward, log_scale = settle(s, run, recursion, multiplies=_multiplies(chain, s))
     return _ended(chain, s.sum(forward, axis=1), log_scale, s)
 
 
@@ -212,15 +196,13 @@ def _forward(chain: LinearChain, s: Semiring, feature: ChainParts | None, by_ter
     emission, transition = chain.weights
     batch, length, states = emission.shape
     shared = transition.shape[1] == 1 and length != 2
-    each = None if shared else transition
-    transition_feature = None if feature is None else feature.transition
+    features = ChainParts(None, None) if feature is None else feature
     # Items of one position have no transition.
     several = used_by_any(chain.lengths > 1, transition.shape[:1])
-    shared_leave = (
-        lift_weights(s, *mask_padding(several, (transition[:, 0], _at(transition_feature, 0))))
-        if shared
-        else None
-    )
+    shared_leave = None
+    if shared:
+        pair = transition[:, 0], take[:, 0](features.transition)
+        shared_leave = lift_weights(s, *mask_padding(several, pair))
     is_one = _multiplies(chain, s)
 
     def step(state: Any, slices: Any) -> Any:
@@ -229,28 +211,23 @@ def _forward(chain: LinearChain, s: Semiring, feature: ChainParts | None, by_ter
         active = position < chain.lengths
         weight, weight_feature, arrive, arrive_feature = mask_padding(active, tuple(padded))
         if is_one:
-            after, doubt = product(s, forward, jax.tree.map(lambda x: x[0], shared_leave), by_terms)
+            after, doubt = product(s, forward, take[0](shared_leave), by_terms)
             unsure = unsure | (doubt & active)
         else:
             leave = shared_leave if shared else lift_weights(s, weight, weight_feature)
-            before = jax.tree.map(lambda x: x[:, :, None], forward)
-            after = s.sum(s.times(before, leave), axis=1)
+            after = s.sum(s.times(take[:, :, None](forward), leave), axis=1)
         after = s.times(after, lift_weights(s, arrive, arrive_feature))
         after, factor = s.balance(after, (1,))
         return s.where(active[:, None], after, forward), scale.times(factor, active), unsure
 
     later = jnp.broadcast_to(jnp.arange(1, length), (batch, length - 1))
-    beginning = emission[:, 0], _at(None if feature is None else feature.emission, 0)
-    start = s.times(
-        s.ones((batch, states)), lift_weights(s, *mask_padding(chain.lengths > 0, beginning))
-    )
-    slices = (
-        later,
-        None if each is None else jnp.broadcast_to(each, (batch, *each.shape[1:])),
-        None if shared else transition_feature,
-        emission[:, 1:],
-        None if feature is None else jax.tree.map(lambda x: x[:, 1:], feature.emission),
-    )
+    beginning = mask_padding(chain.lengths > 0, take[:, 0]((emission, features.emission)))
+    leaving = None, None
+    if not shared:
+        each = jnp.broadcast_to(transition, (batch, *transition.shape[1:]))
+        leaving = each, features.transition
+    slices = later, *leaving, *take[:, 1:]((emission, features.emission))
+    start = s.times(s.ones((batch, states)), lift_weights(s, *beginning))
     start, factor = s.balance(start, (1,))
     scale = Scale.of(factor.astype(emission.dtype))
     return step, (start, scale, jnp.zeros((batch,), bool)), slices
@@ -267,7 +244,7 @@ def _parallel(
     arrive = lift_weights(s, *mask_padding(used, (emission, features.emission)))
     matrices = s.times(
         lift_weights(s, *mask_padding(used[:, 1:], (transition, features.transition))),
-        jax.tree.map(lambda x: x[:, 1:, None, :], arrive),
+        take[:, 1:, None, :](arrive),
     )
     eye = jnp.eye(states, dtype=bool)
     identity = s.where(eye, s.ones((1, 1, states, states)), s.zeros((1, 1, states, states)))
@@ -276,21 +253,16 @@ def _parallel(
     count = length - 1
     while count > 1:
         pairs, odd = count // 2, count % 2
-        product = s.matmul(
-            jax.tree.map(lambda x, n=pairs: x[:, 0 : 2 * n : 2], matrices),
-            jax.tree.map(lambda x, n=pairs: x[:, 1 : 2 * n : 2], matrices),
-        )
+        left, right = take[:, : 2 * pairs : 2](matrices), take[:, 1 : 2 * pairs : 2](matrices)
+        product = s.matmul(left, right)
         product, factor = s.balance(product, (2, 3))
         log_scale = log_scale + jnp.sum(factor, 1)
         if odd:
-            last = jax.tree.map(lambda x: x[:, -1:], matrices)
-            product = s.concatenate([product, last], axis=1)
+            product = s.concatenate([product, take[:, -1:](matrices)], axis=1)
         matrices, count = product, pairs + odd
-    ends = jax.tree.map(lambda x: x[:, 0], arrive)
+    ends = take[:, 0](arrive)
     if count:
-        first = jax.tree.map(lambda x: x[:, 0, :, None], arrive)
-        whole = jax.tree.map(lambda x: x[:, 0], matrices)
-        ends = s.sum(s.times(first, whole), axis=1)
+        ends = s.sum(s.times(take[:, 0, :, None](arrive), take[:, 0](matrices)), axis=1)
     return _ended(chain, s.sum(ends, axis=1), log_scale, s)
 
 
@@ -299,7 +271,3 @@ def _ended(chain: LinearChain, value: Value, log_scale: jax.Array, s: Semiring) 
     used = chain.lengths > 0
     value = s.where(used, value, s.ones(used.shape))
     return Total(value, jnp.where(used, log_scale, 0.0))
-
-
-def _at(feature: Any, position: int) -> Any:
-    return jax.tree.map(lambda x: x[:, position], feature)

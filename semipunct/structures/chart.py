@@ -16,10 +16,12 @@ import jax.numpy as jnp
 import numpy as np
 
 from semipunct.structures.recursion import Recursion
-from semirings.base import Semiring, Value
+from semirings.base import Semiring, Value, take
 
 # Values [batch, rows, places, ...] of spans, by start or by end.
 Chart = tuple[Value, ...]
+
+Step = Callable[[Chart, jax.Array, Any], tuple[Chart, Any]]
 
 _BLOCKS = 3
 
@@ -47,58 +49,56 @@ def diagonals(semiring: Semiring, square: Value) -> Value:
 
 def by_width(
     semiring: Semiring,
-    step: Callable[[Chart, jax.Array, Any], Chart],
+    step: Step,
     chart: Chart,
     slices: Any,
-    steps: int,
     recursion: Recursion,
     *,
     undivided: int = _UNDIVIDED,
 ) -> Chart:
-    """Run a step for each width from 1 to ``steps``.
+    """Run ``rows_by_width`` for the last chart only."""
 
-    Args:
-        step: maps a chart, the width and slices ``[batch, steps + 1, ...]`` to the next chart.
-        chart: the first row, ``[batch, 1, steps + 1, ...]``.
-        slices: ``[batch, steps, steps + 1, ...]``.
-    """
-    return rows_by_width(
-        semiring, lambda c, w, x: (step(c, w, x), None), chart, slices, steps, recursion,
-        undivided=undivided,
-    )[0]  # fmt: skip
+    def step_alone(chart: Chart, width: jax.Array, at: Any) -> tuple[Chart, None]:
+        return step(chart, width, at)[0], None
+
+    return rows_by_width(semiring, step_alone, chart, slices, recursion, undivided=undivided)[0]
 
 
 def rows_by_width(
     semiring: Semiring,
-    step: Callable[[Chart, jax.Array, Any], tuple[Chart, Any]],
+    step: Step,
     chart: Chart,
     slices: Any,
-    steps: int,
     recursion: Recursion,
     *,
     undivided: int = _UNDIVIDED,
 ) -> tuple[Chart, Any]:
-    """Run steps like ``by_width`` that also return log weights ``[batch, places, ...]``, or None.
+    """Run a step for each width from 1 to ``steps``.
 
     Args:
+        step: maps a chart, the width and slices ``[batch, steps + 1, ...]`` to the next chart, and
+            log weights ``[batch, places, ...]`` or None.
+        chart: the first row, ``[batch, 1, steps + 1, ...]``.
+        slices: ``[batch, steps, steps + 1, ...]``.
         undivided: the most steps in one block.
 
     Returns:
         The last chart and the log weights ``[batch, steps, steps + 1, ...]``, by start, minus
         infinity for spans that do not exist.
     """
+    batch, _, places = jax.tree.leaves(chart)[0].shape[:3]
+    steps = places - 1
     if not steps:
         return chart, None
     # Narrow spans have few splits and wide spans few places, so steps are grouped into blocks, each
     # with as many rows as its widest span and places as its narrowest span needs.
-    batch = jax.tree.leaves(chart)[0].shape[0]
     widths = jnp.broadcast_to(jnp.arange(1, steps + 1)[None, :, None], (batch, steps, 1))
     sliced = (widths, slices)
     blocks: list[Any] = []
     for first, last in _blocks(steps, undivided):
         places = steps - first + 1
         chart = tuple(_resized(semiring, value, last + 1, places) for value in chart)
-        block = jax.tree.map(lambda x, f=first, t=last, p=places: x[:, f:t, :p], sliced)
+        block = take[:, first:last, :places](sliced)
         # All items have the width of the step; without items, the width is arbitrary.
         chart, rows = recursion.scan_outputs(
             lambda c, x: step(c, jnp.max(x[0], initial=1), x[1]), chart, block, last - first
@@ -117,15 +117,13 @@ def square(rows: jax.Array) -> jax.Array:
 
 def next_ends(semiring: Semiring, ends: Value) -> Value:
     """Shift ends ``[batch, rows, places, ...]`` by one place for the next step."""
-    remaining = jax.tree.map(lambda x: x[:, :, 1:], ends)
-    none = semiring.zeros_like(jax.tree.map(lambda x: x[:, :, :1], ends))
-    return semiring.concatenate([remaining, none], axis=2)
+    none = semiring.zeros_like(take[:, :, :1](ends))
+    return semiring.concatenate([take[:, :, 1:](ends), none], axis=2)
 
 
 def with_newest(semiring: Semiring, ends: Value, newest: Value) -> Value:
     """Prepend a row ``[batch, places, ...]`` to ends, and drop the last row."""
-    row = jax.tree.map(lambda x: x[:, None], newest)
-    return semiring.concatenate([row, jax.tree.map(lambda x: x[:, :-1], ends)], axis=1)
+    return semiring.concatenate([take[:, None](newest), take[:, :-1](ends)], axis=1)
 
 
 def with_row(starts: Value, row: jax.Array, newest: Value) -> Value:
@@ -137,7 +135,7 @@ def with_row(starts: Value, row: jax.Array, newest: Value) -> Value:
 
 def spanning(semiring: Semiring, starts: Value, lengths: jax.Array) -> Value:
     """Select the span of all words of each item; zero for length zero."""
-    first = jax.tree.map(lambda x: x[:, :, 0], starts)
+    first = take[:, :, 0](starts)
     shape = jax.tree.leaves(first)[0].shape
     chosen = jnp.arange(shape[1])[None] == lengths[:, None] - 1
     chosen = chosen.reshape(*chosen.shape, *(1,) * (len(shape) - 2))
@@ -151,16 +149,13 @@ def _blocks(steps: int, undivided: int) -> Iterator[tuple[int, int]]:
 
 
 def _resized(semiring: Semiring, value: Value, rows: int, places: int) -> Value:
-    cut = jax.tree.map(lambda x: x[:, :rows, :places], value)
+    cut = take[:, :rows, :places](value)
     shape = jax.tree.leaves(cut)[0].shape
-    missing = (shape[0], rows - shape[1], *shape[2:])
-    return semiring.concatenate([cut, _zeros(semiring, cut, missing)], axis=1)
+    missing = semiring.zeros((shape[0], rows - shape[1], *shape[2:]))
+    missing = jax.tree.map(lambda x, y: x.astype(y.dtype), missing, cut)
+    return semiring.concatenate([cut, missing], axis=1)
 
 
 def _padded(rows: jax.Array, places: int) -> jax.Array:
     missing = [(0, 0), (0, 0), (0, places - rows.shape[2]), *[(0, 0)] * (rows.ndim - 3)]
     return jnp.pad(rows, missing, constant_values=-jnp.inf)
-
-
-def _zeros(semiring: Semiring, like: Value, shape: tuple[int, ...]) -> Value:
-    return jax.tree.map(lambda x, y: x.astype(y.dtype), semiring.zeros(shape), like)

@@ -5,8 +5,7 @@ Sources: CTC, Graves et al. (2006), section 4.1; transducers, Graves (2012).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple
 
 import jax
@@ -27,9 +26,16 @@ from semipunct.structures.base import Total, any_batch, lift_weights, mask_paddi
 from semipunct.structures.draws import Traceable, choose
 from semipunct.structures.monotone import AlignmentParts, Alignments, Moves
 from semipunct.structures.products import Scale
-from semipunct.structures.readable import Readable, as_form, check, mask_places, used_entry
+from semipunct.structures.readable import (
+    Readable,
+    as_form,
+    check,
+    mask_places,
+    modules_of,
+    used_entry,
+)
 from semipunct.structures.recursion import Recursion
-from semirings.base import Semiring, Value
+from semirings.base import Semiring, Value, take
 from semirings.devices import scan
 from semirings.log import Log
 from semirings.numerics import maximum
@@ -49,11 +55,7 @@ class CTCParts(NamedTuple):
     state: Any
 
 
-@partial(
-    jax.tree_util.register_dataclass,
-    data_fields=["weights", "lengths", "labels"],
-    meta_fields=["blank"],
-)
+@jax.tree_util.register_dataclass
 @dataclass(frozen=True)
 class CTC(Readable[CTCParts], Traceable):
     """A batch of CTC lattices; build with ``ctc``.
@@ -68,7 +70,7 @@ class CTC(Readable[CTCParts], Traceable):
     """
 
     labels: jax.Array
-    blank: int = 0
+    blank: int = field(default=0, metadata={"static": True})
 
     length_axes: ClassVar[int] = 1
 
@@ -111,10 +113,7 @@ class CTC(Readable[CTCParts], Traceable):
         return jnp.where(state < 0, -1, there)
 
     def total(
-        self,
-        semiring: Semiring,
-        feature: CTCParts | None = None,
-        recursion: Recursion = Recursion(),
+        self, semiring: Semiring, feature: Any = None, recursion: Recursion = Recursion()
     ) -> Total:
         """Run the forward recursion over frames."""
         s, (batch, frames, states) = semiring, self.weights.state.shape
@@ -128,15 +127,10 @@ class CTC(Readable[CTCParts], Traceable):
         weights, item = self.weights.state, jnp.arange(len(self.lengths))
         batch, frames, states = weights.shape
         step, first, slices = _forward(self, Log(), None)
-
-        def step_with_state(state: Any, at: Any) -> tuple[Any, jax.Array]:
-            state = step(state, at)
-            return state, state[0]
-
         if frames == 0:
             possible = jnp.where(self.lengths[:, 1] == 0, 0.0, -jnp.inf).astype(weights.dtype)
             return CTCParts(jnp.zeros((count, batch, 0), jnp.int32)), possible
-        (last, _), forward = recursion.scan_outputs(step_with_state, first, slices, frames)
+        (last, _), forward = recursion.scan_states(step, first, slices, frames)
         # Add an end state after the last frame, which both last states lead to.
         skips = _skips(self, states + 1)
         forward = jnp.pad(forward, ((0, 0), (0, 0), (0, 1)), constant_values=-jnp.inf)
@@ -186,11 +180,8 @@ def ctc(
     log_probs = as_log_weights(log_probs)
     check_shapes(log_probs=(log_probs, "batch frames symbols"))
     labels, both = label_sequences(log_probs, labels, lengths, label_lengths, blank)
-    if (of_item := symbols_of(labels, both, log_probs.shape[2], blank)) is None:
-        used = None
-    else:
-        frames = np.arange(log_probs.shape[1]) < np.asarray(both)[:, :1]
-        used = frames[:, :, None] & of_item[:, None]
+    frames = within(both[:, 0], log_probs.shape[1])
+    used = frames[:, :, None] & symbols_of(labels, both, log_probs.shape[2], blank)[:, None]
     check_log_weights({"log_probs": used}, log_probs=log_probs)
     states = 2 * labels.shape[1] + 1
     structure = CTC(CTCParts(jnp.zeros((len(labels), 0, states))), both, labels, blank)
@@ -243,15 +234,15 @@ def _forward(alignments: CTC, s: Semiring, feature: CTCParts | None) -> Any:
     skips = _skips(alignments, states)
 
     def shifted(value: Value, by: int) -> Value:
-        nothing = s.zeros_like(jax.tree.map(lambda x: x[:, :by], value))
-        return s.concatenate([nothing, jax.tree.map(lambda x: x[:, : states - by], value)], axis=1)
+        nothing = s.zeros_like(take[:, :by](value))
+        return s.concatenate([nothing, take[:, : states - by](value)], axis=1)
 
     def step(state: Any, slices: Any) -> Any:
         (forward, scale), (frame, weight, feature_of_frame) = state, slices
         skipping = shifted(forward, 2) if states > 1 else s.zeros_like(forward)
         skipping = s.where(skips, skipping, s.zeros_like(skipping))
         ways = (forward, shifted(forward, 1), skipping)
-        into = s.concatenate([jax.tree.map(lambda x: x[:, None], x) for x in ways], axis=1)
+        into = s.concatenate([take[:, None](x) for x in ways], axis=1)
         after = s.times(s.sum(into, axis=1), lift_weights(s, weight, feature_of_frame))
         after, factor = s.balance(after, (1,))
         active = frame < alignments.lengths[:, 0]
@@ -279,11 +270,11 @@ def label_sequences(
         raise UsageError(f"labels must be integers, not {labels.dtype}")
     if not 0 <= blank < symbols:
         raise UsageError(f"blank is {blank}; there are symbols 0 to {symbols - 1}")
-    each, most = (labels, "batch labels"), labels.shape[1]
-    counts = checked_lengths(lengths, frames, labels=each)
-    label_counts = checked_lengths(label_lengths, most, name="label_lengths", labels=each)
-    inside = within(label_counts, labels.shape[1])
-    if inside is not None and not isinstance(labels, Tracer):
+    most = labels.shape[1]
+    counts = checked_lengths(lengths, frames, labels=labels)
+    label_counts = checked_lengths(label_lengths, most, name="label_lengths", labels=labels)
+    inside = within(label_counts, most)
+    if not isinstance(labels, Tracer) and not isinstance(inside, Tracer):
         values = np.asarray(labels)
         wrong = np.argwhere(((values < 0) | (values >= symbols) | (values == blank)) & inside)
         if len(wrong):
@@ -292,21 +283,16 @@ def label_sequences(
                 f"labels{place} is {values[tuple(place)]}; a label is a symbol from 0 to "
                 f"{symbols - 1} other than the blank, {blank}"
             )
-    labels = jnp.where(jnp.arange(labels.shape[1]) < label_counts[:, None], labels, 0)
-    return labels, jnp.stack([counts, label_counts], 1)
+    return jnp.where(inside, labels, 0), jnp.stack([counts, label_counts], 1)
 
 
-def symbols_of(
-    labels: jax.Array, lengths: jax.Array, symbols: int, blank: int
-) -> npt.NDArray[np.bool_] | None:
-    """Return a mask ``[batch, symbols]`` of symbols in use; None if labels are traced."""
-    if isinstance(labels, Tracer) or isinstance(lengths, Tracer):
-        return None
-    of_item = np.zeros((len(labels), symbols), bool)
-    counts = np.asarray(lengths)[:, 1]
-    for used, row, count in zip(of_item, np.asarray(labels), counts, strict=True):
-        used[[*row[:count], blank]] = True
-    return of_item
+def symbols_of(labels: jax.Array, lengths: jax.Array, symbols: int, blank: int) -> Any:
+    """Return a mask ``[batch, symbols]`` of symbols in use, of NumPy unless traced."""
+    inside = within(lengths[:, 1], labels.shape[1])
+    xp = modules_of(labels, inside)
+    symbol = np.arange(symbols)[None]
+    found = (xp.asarray(labels)[..., None] == symbol[None]) & inside[..., None]
+    return found.any(1) | (symbol == blank)
 
 
 _MOVES: Moves = ((1, 0), (0, 1))
@@ -337,32 +323,19 @@ def transducer(
     labels, both = label_sequences(log_probs, labels, lengths, label_lengths, blank)
     frames, columns = log_probs.shape[1], labels.shape[1]
     check_shapes(log_probs=(log_probs, f"batch frames {columns + 1} symbols"))
+    inside = within(both[:, 0], frames)[:, :, None] & within(both[:, 1] + 1, columns + 1)[:, None]
+    # Other labels of the item are unused here, but are checked as well.
+    of_item = symbols_of(labels, both, log_probs.shape[-1], blank)
     check_log_weights(
-        {"log_probs": _used_by_transducer(labels, both, log_probs.shape, blank)},
-        log_probs=log_probs,
+        {"log_probs": inside[..., None] & of_item[:, None, None]}, log_probs=log_probs
     )
     by_label = jnp.broadcast_to(labels[:, None, :, None], (len(labels), frames, columns, 1))
     label = jnp.take_along_axis(log_probs[:, :, :-1], by_label, 3)[..., 0]
     # No label follows the last blank.
-    inside = jnp.arange(frames)[:, None] < both[:, :1, None]
-    label = jnp.where(inside, label, -jnp.inf)
+    label = jnp.where(within(both[:, 0], frames)[:, :, None], label, -jnp.inf)
     leading = ((0, 0), (0, 1), (1, 0))
     step = [
         jnp.pad(log_probs[..., blank], ((0, 0), (1, 0), (0, 0))),
         jnp.pad(label, leading, constant_values=-jnp.inf),
     ]
     return Alignments(AlignmentParts(jnp.stack(step, -1)), both, _MOVES)
-
-
-def _used_by_transducer(
-    labels: jax.Array, lengths: jax.Array, shape: tuple[int, ...], blank: int
-) -> npt.NDArray[Any] | None:
-    """Return a mask ``[batch, frames, labels + 1, symbols]`` of weights in use."""
-    if (of_item := symbols_of(labels, lengths, shape[-1], blank)) is None:
-        return None
-    inside = np.ones(shape, bool)
-    for axis, (size, beyond) in enumerate(zip(shape[1:3], (0, 1), strict=True)):
-        within = np.arange(size) < np.asarray(lengths)[:, axis, None] + beyond
-        inside &= np.expand_dims(within, (2, 3) if axis == 0 else (1, 3))
-    # Other labels of the item are unused here, but are checked as well.
-    return inside & of_item[:, None, None]

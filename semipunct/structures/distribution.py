@@ -105,10 +105,8 @@ class Distribution(Generic[S]):
             each = self._of(expanded.with_log_weights(log_weights))._log_partition()
             return jnp.sum(jnp.where(each == -jnp.inf, 0.0, each)), each
 
-        marginals_and_log_partition: tuple[Parts, jax.Array] = jax.grad(
-            log_partition, has_aux=True
-        )(expanded.log_weights)
-        return self._shaped(marginals_and_log_partition[::-1])
+        marginals, each = jax.grad(log_partition, has_aux=True)(expanded.log_weights)
+        return self._shaped((each, marginals))
 
     def marginals(self) -> Parts:
         """Return the probability (expected number of uses) of each part."""

@@ -8,8 +8,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, field
 from typing import Any
 
 import jax
@@ -24,7 +23,7 @@ from semirings.numerics import cumulative, relative
 _NONE, _UNKNOWN = -1, -2
 
 
-@partial(jax.tree_util.register_dataclass, data_fields=["index"], meta_fields=["shape", "dtype"])
+@jax.tree_util.register_dataclass
 @dataclass(frozen=True)
 class Places:
     """The indices of the used parts in one array of parts.
@@ -36,8 +35,8 @@ class Places:
     """
 
     index: jax.Array
-    shape: tuple[int, ...]
-    dtype: Any
+    shape: tuple[int, ...] = field(metadata={"static": True})
+    dtype: Any = field(metadata={"static": True})
 
     def marks(self) -> jax.Array:
         """Count the uses of each part: ``[..., batch, *shape]``, NaN if a weight is NaN."""

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 import jax
@@ -37,7 +36,7 @@ from semipunct.structures.products import decides, settle
 from semipunct.structures.readable import Readable, as_marks, check, mask_places, modules_of
 from semipunct.structures.recursion import Recursion
 from semipunct.structures.spans import children, spans_of_trees, trees_of
-from semirings.base import Semiring, Value
+from semirings.base import Semiring, Value, take
 from semirings.log import Log
 from semirings.numerics import log_matmul, log_matmul_of_terms, log_times, maximum
 
@@ -65,7 +64,7 @@ class GrammarParts(NamedTuple):
     span: Any = None
 
 
-@partial(jax.tree_util.register_dataclass, data_fields=["weights", "lengths"], meta_fields=[])
+@jax.tree_util.register_dataclass
 @dataclass(frozen=True)
 class PCFG(Readable[GrammarParts], Traceable):
     """A batch of sentences with grammars; build with ``pcfg``.
@@ -124,10 +123,7 @@ class PCFG(Readable[GrammarParts], Traceable):
         return trees_of(jnp.concatenate([span, words * emission[..., None, :]], -1))
 
     def total(
-        self,
-        semiring: Semiring,
-        feature: GrammarParts | None = None,
-        recursion: Recursion = Recursion(),
+        self, semiring: Semiring, feature: Any = None, recursion: Recursion = Recursion()
     ) -> Total:
         """Run the inside recursion over widths."""
         s, emission = semiring, self.weights.emission
@@ -136,30 +132,20 @@ class PCFG(Readable[GrammarParts], Traceable):
             return Total(s.zeros((batch,)), jnp.zeros((batch,), emission.dtype))
         (root, rules, words, wider), log_scale = _lifted(self, s, feature)
 
-        def run(by_terms: bool) -> tuple[Value, jax.Array]:
-            starts: Any
+        def run(by_terms: bool, how: Recursion) -> tuple[Value, jax.Array]:
+            undivided = length if by_terms else _UNDIVIDED
             if decides(s) and not by_terms:
                 step, first = numbers.widening(rules, words)
-                starts, _ = by_width(
-                    numbers.VECTORS, lambda c, w, x: step(c, w, x)[0], (first, first), wider,
-                    length - 1, recursion, undivided=_UNDIVIDED,
-                )  # fmt: skip
-                return numbers.with_root(root, numbers.spanning(starts, self.lengths))
+                chart = by_width(
+                    numbers.VECTORS, step, (first, first), wider, how, undivided=undivided
+                )
+                return numbers.with_root(root, numbers.spanning(chart[0], self.lengths))
             step, row = _widening(s, rules, words, by_terms)
-            how = replace(recursion, report=None) if by_terms else recursion
-            starts, _ = by_width(
-                s,
-                lambda c, w, x: step(c, w, x)[0],
-                (row, row),
-                wider,
-                length - 1,
-                how,
-                undivided=length if by_terms else _UNDIVIDED,
-            )
-            whole = spanning(s, starts, self.lengths)
+            chart = by_width(s, step, (row, row), wider, how, undivided=undivided)
+            whole = spanning(s, chart[0], self.lengths)
             return s.sum(s.times(root, whole), axis=1), jnp.zeros((batch,), bool)
 
-        return Total(settle(s, run), log_scale)
+        return Total(settle(s, run, recursion), log_scale)
 
     def trace(
         self, key: jax.Array, count: int, recursion: Recursion
@@ -175,16 +161,13 @@ class PCFG(Readable[GrammarParts], Traceable):
         by_logs, row = _widening(Log(), rules, words, by_terms=True)
         by_numbers, first = numbers.widening(rules, words)
 
-        def run(by_terms: bool) -> tuple[jax.Array, jax.Array]:
+        def run(by_terms: bool, how: Recursion) -> tuple[jax.Array, jax.Array]:
             if by_terms:
-                _, rows = rows_by_width(
-                    Log(), by_logs, (row, row), wider, length - 1, recursion, undivided=length
-                )
+                _, rows = rows_by_width(Log(), by_logs, (row, row), wider, how, undivided=length)
                 return rows, jnp.zeros((batch,), bool)
             (starts, _), rows = rows_by_width(
-                numbers.VECTORS, by_numbers, (first, first), wider, length - 1, recursion,
-                undivided=_UNDIVIDED,
-            )  # fmt: skip
+                numbers.VECTORS, by_numbers, (first, first), wider, how, undivided=_UNDIVIDED
+            )
             return rows, numbers.spanning(starts, self.lengths).unsure
 
         nonterminals = root.shape[1]
@@ -193,7 +176,7 @@ class PCFG(Readable[GrammarParts], Traceable):
             jnp.pad(x, ((0, 0), (0, 0), (0, 0), other), constant_values=-jnp.inf)
             for x, other in (
                 (words[:, None], (nonterminals, 0)),
-                (settle(Log(), run), (0, preterminals)),
+                (settle(Log(), run, recursion), (0, preterminals)),
             )
         )
         spans = square(jnp.concatenate([single, wide], 1))
@@ -229,28 +212,31 @@ def _widening(s: Semiring, rules: Value, words: Value, by_terms: bool) -> tuple[
         [of_pairs(spans, spans), of_pairs(of_words, spans), of_pairs(spans, of_words)], 2
     )
     padded = s.concatenate([words, s.zeros_like(words)], 1)
-    next_words = jax.tree.map(lambda x: x[:, 1 : length + 1], padded)
-    two_words = _applied(multiply, of_pairs(of_words, of_words), _pairs(s, words, next_words))
+    word_pairs = _pairs(s, words, take[:, 1 : length + 1](padded))
+    two_words = _applied(multiply, of_pairs(of_words, of_words), word_pairs)
 
     def step(chart: Any, width: jax.Array, weight: Any) -> tuple[Any, Value]:
         starts, ends = chart
         places = jax.tree.leaves(starts)[0].shape[2]
-        without_last = jax.tree.map(lambda x: x[:, 0], ends)
+        without_last = take[:, 0](ends)
         ends = next_ends(s, ends)
-        without_first = jax.tree.map(lambda x: x[:, 0], ends)
-        first, of_two = jax.tree.map(lambda x: x[:, :places], (words, two_words))
+        without_first = take[:, 0](ends)
+        first, of_two = take[:, :places]((words, two_words))
         last = jax.tree.map(lambda x: jax.lax.dynamic_slice_in_dim(x, width, places, 1), padded)
-        splits = jax.tree.map(_flat, _splits(multiply, starts, ends))
-        pairs = [splits, _pairs(s, first, without_first), _pairs(s, without_last, last)]
-        wide = _applied(multiply, of_wider, s.concatenate(pairs, 2))
+        # Sums over splits, [batch, places, symbols, symbols].
+        left = jax.tree.map(lambda x: jnp.moveaxis(x, 1, 3), starts)
+        splits = multiply(left, jax.tree.map(lambda x: jnp.moveaxis(x, 1, 2), ends))
+        words_aside = _pairs(s, first, without_first), _pairs(s, without_last, last)
+        pairs = s.concatenate([jax.tree.map(_flat, splits), *words_aside], 2)
+        wide = _applied(multiply, of_wider, pairs)
         wide = s.where(width == 1, of_two, wide)
         wide = wide if weight is None else s.times(weight, wide)
         return (with_row(starts, width, wide), with_newest(s, ends, wide)), wide
 
     # The terms of one step take more memory than the charts.
     run = jax.checkpoint(step, prevent_cse=False) if by_terms else step
-    symbol = jax.tree.map(lambda x: x[:, None, :, :1], words)
-    return run, s.zeros_like(jax.tree.map(lambda x: jnp.repeat(x, count, 3), symbol))
+    row = jax.tree.map(lambda x: jnp.repeat(x[:, None, :, :1], count, 3), words)
+    return run, s.zeros_like(row)
 
 
 def _descend(
@@ -327,9 +313,8 @@ def pcfg(
     Raises:
         UsageError: if a shape, length or log weight is invalid.
     """
-    root, rules, emission = as_log_weights(root), as_log_weights(rules), as_log_weights(emission)
-    root = root.reshape((1,) * (2 - root.ndim) + root.shape)
-    rules = rules.reshape((1,) * (4 - rules.ndim) + rules.shape)
+    root, rules = as_log_weights(root, 2), as_log_weights(rules, 4)
+    emission = as_log_weights(emission)
     sizes = check_shapes(
         emission=(emission, "batch words preterminals"),
         root=(root, "batch? nonterminals"),
@@ -350,16 +335,16 @@ def pcfg(
             emission=(emission, "batch words preterminals"),
             spans=(spans, f"batch words words {sizes['nonterminals']}"),
         )
-    lengths = checked_lengths(lengths, words, emission=(emission, "batch words preterminals"))
+    lengths = checked_lengths(lengths, words, emission=emission)
     inside, parsed = within(lengths, words), within(lengths - 1, 1)
     used = {
-        "root": used_by_any(None if parsed is None else parsed[:, 0], root.shape),
-        "rules": used_by_any(None if parsed is None else parsed[:, 0], rules.shape),
-        "emission": None if inside is None or parsed is None else (inside & parsed)[..., None],
+        "root": used_by_any(parsed[:, 0], root.shape),
+        "rules": used_by_any(parsed[:, 0], rules.shape),
+        "emission": (inside & parsed)[..., None],
     }
     check_log_weights(used, root=root, rules=rules, emission=emission)
     if spans is not None:
-        check_log_weights({"spans": None if inside is None else _wide(inside)}, spans=spans)
+        check_log_weights({"spans": _wide(inside)}, spans=spans)
     return PCFG(GrammarParts(root, rules, emission, spans), lengths)
 
 
@@ -376,13 +361,10 @@ def _lifted(
     features = GrammarParts(None, None, None) if feature is None else feature
     # Sentences of fewer than two words have no parse.
     parsed = grammar.lengths > 1
-    used = (
-        jnp.arange(grammar.weights.emission.shape[1])[None] < grammar.lengths[:, None]
-    ) & parsed[:, None]
+    used = within(grammar.lengths, grammar.weights.emission.shape[1]) & parsed[:, None]
     emission = mask_padding(used, grammar.weights.emission, -jnp.inf)
-    words, by_word = s.balance(
-        lift_weights(s, emission, mask_padding(used, features.emission)), (2,)
-    )
+    words = lift_weights(s, emission, mask_padding(used, features.emission))
+    words, by_word = s.balance(words, (2,))
 
     def of_grammar(weights: jax.Array, feature: Any) -> Value:
         used = used_by_any(parsed, weights.shape[:1])
@@ -403,20 +385,9 @@ def _lifted(
     return GrammarParts(root, rules, words, wider), log_scale.astype(emission.dtype)
 
 
-def _splits(multiply: Multiply, starts: Value, ends: Value) -> Value:
-    """Return sums over splits ``[batch, places, symbols, symbols]``."""
-    left = jax.tree.map(lambda x: jnp.moveaxis(x, 1, 3), starts)
-    right = jax.tree.map(lambda x: jnp.moveaxis(x, 1, 2), ends)
-    return multiply(left, right)
-
-
 def _pairs(s: Semiring, left: Value, right: Value) -> Value:
     """Return products of adjacent symbols, ``[batch, places, left * right]``."""
-    pairs = s.times(
-        jax.tree.map(lambda x: x[..., None], left),
-        jax.tree.map(lambda x: x[..., None, :], right),
-    )
-    return jax.tree.map(_flat, pairs)
+    return jax.tree.map(_flat, s.times(take[..., None](left), take[..., None, :](right)))
 
 
 def _applied(multiply: Multiply, rules: Value, pairs: Value) -> Value:

@@ -15,6 +15,7 @@ import jax
 import jax.numpy as jnp
 
 from semipunct.structures.chart import next_ends, with_newest, with_row
+from semirings.base import take
 from semirings.numerics import log_times, matmul, relative, safe_log
 
 
@@ -104,7 +105,7 @@ def widening(rules: jax.Array, words: jax.Array) -> tuple[Any, Spans]:
     single = word._replace(number=jnp.zeros((batch, length, count), words.dtype))
     # Recomputing a step is faster than storing its products.
     again = jax.checkpoint(step, prevent_cse=False)
-    return again, jax.tree.map(lambda x: x[:, None], single)
+    return again, take[:, None](single)
 
 
 def _by_words(words: jax.Array, rules: jax.Array) -> jax.Array:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, NamedTuple
 
 import jax
@@ -25,7 +25,6 @@ from semipunct.structures.readable import (
     mask_places,
     modules_of,
     used_entry,
-    used_places,
 )
 
 
@@ -46,14 +45,14 @@ class HeadTrees(Readable[ArcParts]):
     Usual form: heads ``[..., batch, n]`` of words 1 to n, where 0 is the root.
     """
 
-    single_root: bool = True
+    single_root: bool = field(default=True, metadata={"static": True})
 
     projective: ClassVar[bool]
 
     def places(self, derivations: Any) -> ArcParts:
         words, lengths = self.weights.arc.shape[1] - 1, self.lengths
         heads = as_form(derivations, (len(lengths), words), "heads")
-        used = used_places(lengths, words)
+        used = within(lengths, words)
         xp = modules_of(heads, used)
         head = xp.where(used, heads, 0)
         valid = _are_trees(xp, head, used, lengths, self.single_root)
@@ -83,9 +82,8 @@ def checked_arcs(arcs: Any, lengths: Any) -> tuple[ArcParts, jax.Array]:
     arcs = as_log_weights(arcs)
     check_shapes(arcs=(arcs, "batch words words"))
     words = arcs.shape[1] - 1
-    lengths = checked_lengths(lengths, words, arcs=(arcs, "batch words words"))
-    inside = within(lengths + 1, words + 1)
-    check_log_weights({"arcs": None if inside is None else used_arcs(inside)}, arcs=arcs)
+    lengths = checked_lengths(lengths, words, arcs=arcs)
+    check_log_weights({"arcs": used_arcs(within(lengths + 1, words + 1))}, arcs=arcs)
     return ArcParts(arcs), lengths
 
 

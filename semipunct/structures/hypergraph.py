@@ -30,7 +30,7 @@ from semipunct.errors import UsageError
 from semipunct.structures.base import Total, any_batch, lift_weights, mask_padding
 from semipunct.structures.readable import Readable, as_form, as_marks, check, mask_places
 from semipunct.structures.recursion import Recursion
-from semirings.base import Semiring, Value
+from semirings.base import Semiring, Value, take
 
 
 class Room(NamedTuple):
@@ -47,11 +47,7 @@ class HyperedgeParts(NamedTuple):
     edge: Any
 
 
-@partial(
-    jax.tree_util.register_dataclass,
-    data_fields=["weights", "lengths", "edges", "tails", "roots"],
-    meta_fields=[],
-)
+@jax.tree_util.register_dataclass
 @dataclass(frozen=True)
 class Hypergraphs(Readable[HyperedgeParts]):
     """A batch of hypergraphs; build with ``hypergraphs``.
@@ -101,7 +97,7 @@ class Hypergraphs(Readable[HyperedgeParts]):
         """Run the inside recursion over levels."""
         table = self.inside(semiring, feature, recursion)
         rows = jnp.arange(len(self.roots))
-        value = jax.tree.map(lambda x: x[rows, self.roots], table)
+        value = take[rows, self.roots](table)
         return Total(value, jnp.zeros((len(self.roots),), self.weights.edge.dtype))
 
     def inside(
@@ -120,31 +116,23 @@ class Hypergraphs(Readable[HyperedgeParts]):
             None if feature is None else feature.edge,
         )
         marks = mask_padding(used, marks)
-        table = s.concatenate([s.ones((batch, 1)), s.zeros((batch, levels * width))], 1)
         # The table has the precision of the weights.
-        lone = jax.tree.map(lambda x: x[:, :1, 0, 0], (weight, marks))
-        like = jax.eval_shape(lambda pair: lift_weights(s, *pair), lone)
+        table = s.concatenate([s.ones((batch, 1)), s.zeros((batch, levels * width))], 1)
+        like = jax.eval_shape(partial(lift_weights, s), *take[:, :1, 0, 0]((weight, marks)))
         table = jax.tree.map(lambda x, y: x.astype(y.dtype), table, like)
 
         def step(table: Any, at: Any) -> Any:
             level, used, weight, marks, tails = at
             value = lift_weights(s, weight, marks)
             # Lifted values may have several leaves; padded places are zero in all of them.
-            none = jax.tree.map(lambda x, y: x.astype(y.dtype), s.zeros(used.shape), value)
-            value = s.where(used, value, none)
+            value = s.where(used, value, s.zeros_like(value))
             for side in range(tails.shape[-1]):
-                below = jax.tree.map(lambda x: x[rows[:, None, None], tails[..., side]], table)  # noqa: B023
-                value = s.times(value, below)
+                value = s.times(value, take[rows[:, None, None], tails[..., side]](table))
             sums = s.sum(value, axis=2)
             # All items are at the same level; without items, the level is arbitrary.
             start = jnp.max(level, initial=0) * width + 1
-            return jax.tree.map(
-                lambda x, sums_of_level: jax.lax.dynamic_update_slice_in_dim(
-                    x, sums_of_level, start, 1
-                ),
-                table,
-                sums,
-            )
+            update = partial(jax.lax.dynamic_update_slice_in_dim, start_index=start, axis=1)
+            return jax.tree.map(update, table, sums)
 
         numbers = jnp.broadcast_to(jnp.arange(levels), (batch, levels))
         return recursion.scan(step, table, (numbers, used, weight, marks, self.tails), levels)

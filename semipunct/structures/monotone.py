@@ -6,8 +6,7 @@ Source: Needleman and Wunsch (1970); Durbin et al. (1998), chapters 2 and 4.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple
 
 import jax
@@ -29,7 +28,7 @@ from semipunct.structures.draws import Traceable, choose
 from semipunct.structures.products import Scale
 from semipunct.structures.readable import Readable, as_form, as_marks, check, mask_places
 from semipunct.structures.recursion import Recursion
-from semirings.base import Semiring, Value
+from semirings.base import Semiring, Value, take
 from semirings.devices import scan
 from semirings.log import Log
 from semirings.numerics import log_times
@@ -53,9 +52,7 @@ class AlignmentParts(NamedTuple):
     transition: Any = None
 
 
-@partial(
-    jax.tree_util.register_dataclass, data_fields=["weights", "lengths"], meta_fields=["moves"]
-)
+@jax.tree_util.register_dataclass
 @dataclass(frozen=True)
 class Alignments(Readable[AlignmentParts], Traceable):
     """A batch of alignment lattices; build with ``alignments`` or ``transducer``.
@@ -63,7 +60,7 @@ class Alignments(Readable[AlignmentParts], Traceable):
     Usual form: operations ``[..., batch, steps]`` in order, padded with -1.
     """
 
-    moves: Moves = MOVES
+    moves: Moves = field(default=MOVES, metadata={"static": True})
 
     length_axes: ClassVar[int] = 1
 
@@ -116,16 +113,13 @@ class Alignments(Readable[AlignmentParts], Traceable):
         return _first(jnp.where(used, jnp.argmax(by_diagonal, -1), -1))
 
     def total(
-        self,
-        semiring: Semiring,
-        feature: AlignmentParts | None = None,
-        recursion: Recursion = Recursion(),
+        self, semiring: Semiring, feature: Any = None, recursion: Recursion = Recursion()
     ) -> Total:
         """Run the forward recursion over the n + m diagonals."""
         step, state, slices, steps = _forward(self, semiring, feature)
         onward, scale = recursion.scan(lambda x, y: step(x, y)[0], state, slices, steps)
         last = jnp.arange(len(self.lengths)), 0, -1, self.lengths[:, 0]
-        return Total(jax.tree.map(lambda x: x[last], onward), scale.log)
+        return Total(take[last](onward), scale.log)
 
     def trace(
         self, key: jax.Array, count: int, recursion: Recursion
@@ -180,10 +174,10 @@ def _skewed(x: jax.Array) -> jax.Array:
     return flat.reshape(*leading, rows, columns + rows - 1, count)
 
 
-def used_steps(lengths: Any, shape: tuple[int, ...], moves: Moves, xp: Any = jnp) -> Any:
+def used_steps(lengths: Any, shape: tuple[int, ...], moves: Moves) -> Any:
     """Return a mask ``[batch, n + 1, m + 1, operations]`` of steps a path may take."""
-    down, right = xp.asarray(moves).T
-    row, column = (xp.arange(n)[:, None] for n in shape[1:3])
+    down, right = np.array(moves).T
+    row, column = (np.arange(n)[:, None] for n in shape[1:3])
     last_row, last_column = (x[:, None, None] for x in lengths.T)
     in_row = (row >= down) & (row <= last_row)
     in_column = (column >= right) & (column <= last_column)
@@ -203,7 +197,7 @@ def _follow(alignments: Alignments, s: Semiring, of_transition: Any) -> Value:
         return s.ones_like(s.lift(jnp.zeros((1, operations, 1), alignments.weights.step.dtype)))
     several = used_by_any(jnp.sum(alignments.lengths, 1) > 1, transition.shape[:1])
     follow = lift_weights(s, *mask_padding(several, (transition, of_transition)))
-    end = s.ones_like(jax.tree.map(lambda x: x[:, :, :1], follow))
+    end = s.ones_like(take[:, :, :1](follow))
     return s.concatenate([follow, end], axis=2)
 
 
@@ -228,25 +222,21 @@ def _forward(alignments: Alignments, s: Semiring, feature: AlignmentParts | None
     def arrive(onward: Value, operation: int) -> Value:
         down, right = moves[operation]
         next_operation = operation if has_transitions else 0
-        before = jax.tree.map(
-            lambda x: x[:, down + right - 1, next_operation : next_operation + 1], onward
-        )
+        before = take[:, down + right - 1, next_operation : next_operation + 1](onward)
         if not down:
             return before
-        above = jax.tree.map(lambda x: x[..., :-1], before)
-        nothing = s.zeros_like(jax.tree.map(lambda x: x[..., :1], before))
-        return s.concatenate([nothing, above], axis=2)
+        nothing = s.zeros_like(take[..., :1](before))
+        return s.concatenate([nothing, take[..., :-1](before)], axis=2)
 
     def step(state: Any, slices: Any) -> tuple[Any, Value]:
         (onward, scale), (diagonal, weight, feature_of_step) = state, slices
         into = s.concatenate([arrive(onward, o) for o in range(len(moves))], axis=1)
         arriving = s.times(into, lift_weights(s, weight, feature_of_step))
-        by_next = jax.tree.map(lambda x: x[:, :, None], arriving)
+        by_next = take[:, :, None](arriving)
         if has_transitions:
-            by_next = s.times(by_next, jax.tree.map(lambda x: x[..., None], follow))
-        after = jax.tree.map(lambda x: x[:, None], s.sum(by_next, axis=1))
-        before = jax.tree.map(lambda x: x[:, :1], onward)
-        both, factor = s.balance(s.concatenate([after, before], axis=1), (1, 2, 3))
+            by_next = s.times(by_next, take[..., None](follow))
+        both = [take[:, None](s.sum(by_next, axis=1)), take[:, :1](onward)]
+        both, factor = s.balance(s.concatenate(both, axis=1), (1, 2, 3))
         active = diagonal <= jnp.sum(alignments.lengths, 1)
         onward = s.where(active[:, None, None, None], both, onward)
         return (onward, scale.times(factor, active)), arriving
@@ -306,25 +296,19 @@ def alignments(
     check_shapes(match=(match, "batch rows columns"))
     batch, rows, columns = match.shape
     both = _checked_lengths(lengths, match.shape)
-    cells, used = (batch, rows + 1, columns + 1), None
-    if not isinstance(both, Tracer):
-        used = used_steps(np.asarray(both), cells, MOVES, np)
+    concrete = both if isinstance(both, Tracer) else np.asarray(both)
+    used = used_steps(concrete, (batch, rows + 1, columns + 1), MOVES)
     by_operation = {
         "match": match,
         "delete": _broadcast("delete", delete, (batch, rows, columns + 1), match.dtype),
         "insert": _broadcast("insert", insert, (batch, rows + 1, columns), match.dtype),
     }
+    steps: list[jax.Array] = []
     for operation, (name, weights) in enumerate(by_operation.items()):
         down, right = MOVES[operation]
-        mask = None if used is None else used[:, down:, right:, operation]
-        check_log_weights({name: mask}, **{name: weights})
-    step = jnp.stack(
-        [
-            jnp.pad(weights, ((0, 0), (down, 0), (right, 0)))
-            for weights, (down, right) in zip(by_operation.values(), MOVES, strict=True)
-        ],
-        -1,
-    )
+        check_log_weights({name: used[:, down:, right:, operation]}, **{name: weights})
+        steps.append(jnp.pad(weights, ((0, 0), (down, 0), (right, 0))))
+    step = jnp.stack(steps, -1)
     total = jnp.sum(both, 1)
     if initial is not None:
         first = _per_item("initial", initial, (_OPERATIONS,), total > 0, match.dtype)
@@ -384,11 +368,10 @@ def _per_item(
     name: str, weights: Any, shape: tuple[int, ...], needed: jax.Array, dtype: Any
 ) -> jax.Array:
     """Return weights ``[batch or 1, ...]``, checked for the items that use them."""
-    array = as_log_weights(weights).astype(dtype)
-    array = array.reshape((1,) * (len(shape) + 1 - array.ndim) + array.shape)
+    array = as_log_weights(weights, len(shape) + 1).astype(dtype)
     batch = len(needed)
     if array.shape[1:] != shape or array.shape[0] not in (1, batch):
         raise UsageError(f"{name} has shape {array.shape}; expected {(batch, *shape)} or {shape}")
-    used = None if isinstance(needed, Tracer) else used_by_any(np.asarray(needed), array.shape)
-    check_log_weights({name: used}, **{name: array})
+    used = needed if isinstance(needed, Tracer) else np.asarray(needed)
+    check_log_weights({name: used_by_any(used, array.shape)}, **{name: array})
     return array

@@ -35,11 +35,7 @@ _TOGETHER = 64
 _DRAWS = 2.0**14
 
 
-@partial(
-    jax.tree_util.register_dataclass,
-    data_fields=["weights", "lengths"],
-    meta_fields=["single_root"],
-)
+@jax.tree_util.register_dataclass
 @dataclass(frozen=True)
 class NonprojectiveTrees(HeadTrees, Direct):
     """A batch of non-projective dependency trees; build with ``nonprojective_trees``."""

@@ -9,7 +9,7 @@ Source: Tromble and Eisner (2009), section 2; Wang and Eisner (2016).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache
 from typing import Any, NamedTuple
 
 import jax
@@ -34,10 +34,9 @@ from semipunct.structures.readable import (
     check,
     mask_places,
     modules_of,
-    used_places,
 )
 from semipunct.structures.recursion import Recursion
-from semirings.base import Semiring, Value
+from semirings.base import Semiring, Value, take
 from semirings.devices import scan
 from semirings.log import Log
 from semirings.numerics import log_times
@@ -57,7 +56,7 @@ class OrderingParts(NamedTuple):
     precedence: Any
 
 
-@partial(jax.tree_util.register_dataclass, data_fields=["weights", "lengths"], meta_fields=[])
+@jax.tree_util.register_dataclass
 @dataclass(frozen=True)
 class LinearOrderings(Readable[OrderingParts], Traceable):
     """A batch of sets of permutations; build with ``linear_orderings``.
@@ -68,7 +67,7 @@ class LinearOrderings(Readable[OrderingParts], Traceable):
     def places(self, derivations: Any) -> OrderingParts:
         batch, items = self.weights.precedence.shape[:2]
         order = as_form(derivations, (batch, items), "orders")
-        used = used_places(self.lengths, items)
+        used = within(self.lengths, items)
         xp = modules_of(order, used)
         ranked = xp.sort(xp.where(used, order, np.arange(items)), -1)
         valid = xp.all(ranked == np.arange(items), -1)
@@ -95,10 +94,7 @@ class LinearOrderings(Readable[OrderingParts], Traceable):
         return jnp.where(used & possible[..., None], order, -1)
 
     def total(
-        self,
-        semiring: Semiring,
-        feature: OrderingParts | None = None,
-        recursion: Recursion = Recursion(),
+        self, semiring: Semiring, feature: Any = None, recursion: Recursion = Recursion()
     ) -> Total:
         """Sum over subsets by size.
 
@@ -167,7 +163,7 @@ def linear_orderings(precedence: jax.Array, lengths: jax.Array | None = None) ->
         raise UsageError(
             f"{items} items have too many subsets to sum over; give at most {MOST_ITEMS}"
         )
-    lengths = checked_lengths(lengths, items, precedence=(precedence, "batch items items"))
+    lengths = checked_lengths(lengths, items, precedence=precedence)
     used = _used_pairs(within(lengths, items))
     check_log_weights({"precedence": used}, precedence=precedence)
     return LinearOrderings(OrderingParts(precedence), lengths)
@@ -201,23 +197,20 @@ def _forward(
         flat = s.concatenate([flat, s.ones((batch, 1))], 1)
         place = np.full((items, items), 2 * len(low))
         place[low, high], place[high, low] = 2 * np.arange(len(low)), 2 * np.arange(len(low)) + 1
-        pairs = jax.tree.map(lambda x: x[:, place], flat)
+        pairs = take[:, place](flat)
     preceding = s.ones((batch, 1, items))
     for i in range(items):  # bit i of a set's number: sets with the item come after those without
-        joined = s.times(preceding, jax.tree.map(lambda x, i=i: x[:, i : i + 1], pairs))
+        joined = s.times(preceding, take[:, i : i + 1](pairs))
         preceding = s.concatenate([preceding, joined], 1)
     levels = [s.ones((batch, 1))]
     for level in _levels(items):
-        before = jax.tree.map(lambda x, at=level: x[:, at.without], levels[-1])
-        last = jax.tree.map(lambda x, at=level: x[:, at.rest_number, at.item], preceding)
-        levels.append(s.sum(s.times(before, last), axis=2))
+        last = take[:, level.rest_number, level.item](preceding)
+        levels.append(s.sum(s.times(take[:, level.without](levels[-1]), last), axis=2))
     return levels, preceding, factor
 
 
 def _used_pairs(items: Any) -> Any:
-    """Return a mask ``[batch, n, n]`` of pairs in use; None if lengths are traced."""
-    if items is None:
-        return None
+    """Return a mask ``[batch, n, n]`` of pairs in use."""
     return items[:, :, None] & items[:, None, :] & ~np.eye(items.shape[1], dtype=bool)[None]
 
 

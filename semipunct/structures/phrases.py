@@ -11,8 +11,7 @@ see docs/decisions/papers.md.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import jax
@@ -29,7 +28,7 @@ from semipunct.arrays.shapes import (
 from semipunct.errors import UsageError
 from semipunct.structures.base import PartWise, Total, any_batch, lift_weights, mask_padding
 from semipunct.structures.recursion import Recursion
-from semirings.base import Semiring
+from semirings.base import Semiring, take
 from semirings.log import Log
 
 
@@ -45,11 +44,7 @@ class PhraseMarkParts(NamedTuple):
     final: Any
 
 
-@partial(
-    jax.tree_util.register_dataclass,
-    data_fields=["weights", "lengths", "depths", "words", "matrices", "initial"],
-    meta_fields=["levels"],
-)
+@jax.tree_util.register_dataclass
 @dataclass(frozen=True)
 class PhraseMarks(PartWise[PhraseMarkParts]):
     """A batch of trees of phrases; build with ``phrase_marks``.
@@ -65,7 +60,7 @@ class PhraseMarks(PartWise[PhraseMarkParts]):
     words: jax.Array
     matrices: jax.Array
     initial: jax.Array
-    levels: int
+    levels: int = field(metadata={"static": True})
 
     def unnormalized_log_prob(self, parts: PhraseMarkParts) -> jax.Array:
         """Return log weights ``[batch]``, the totals with all other parts forbidden."""
@@ -74,10 +69,7 @@ class PhraseMarks(PartWise[PhraseMarkParts]):
         return total.value + total.log_scale
 
     def total(
-        self,
-        semiring: Semiring,
-        feature: PhraseMarkParts | None = None,
-        recursion: Recursion = Recursion(),
+        self, semiring: Semiring, feature: Any = None, recursion: Recursion = Recursion()
     ) -> Total:
         """Run the inside recursion from the last node to the root."""
         s, weights = semiring, self.weights
@@ -103,16 +95,11 @@ class PhraseMarks(PartWise[PhraseMarkParts]):
         matrices = s.lift(self.matrices.astype(dtype))
         initial = s.lift(self.initial.astype(dtype))
         eye = jnp.eye(states, dtype=bool)[None, None]
-        unit_weight = s.lift(jnp.zeros(eye.shape, dtype))
-        unit = jax.tree.map(
-            lambda x, y: x.astype(y.dtype),
-            s.where(eye, s.ones(eye.shape), s.zeros(eye.shape)),
-            unit_weight,
-        )
-        stack = jax.tree.map(
-            lambda x: jnp.broadcast_to(x, (batch, self.levels + 1, *x.shape[2:])), unit
-        )
-        level = jnp.arange(self.levels + 1)
+        like = s.lift(jnp.zeros(eye.shape, dtype))
+        unit = s.where(eye, s.ones_like(like), s.zeros_like(like))
+        levels = self.levels + 1
+        stack = jax.tree.map(lambda x: jnp.broadcast_to(x, (batch, levels, *x.shape[2:])), unit)
+        level = jnp.arange(levels)
         item = jnp.arange(batch)
 
         def step(state: Any, at: Any) -> Any:
@@ -121,42 +108,30 @@ class PhraseMarks(PartWise[PhraseMarkParts]):
             active = place < self.lengths
             choice, final, of_choice, of_final = mask_padding(active, tuple(padded))
             end = lift_weights(s, final, of_final)
-            word = s.times(
-                jax.tree.map(lambda x: x[:, :, None], end),
-                jax.tree.map(lambda x: x[:, None], initial),
-            )
-            inside = jax.tree.map(lambda x: x[item, depth + 1], stack)
-            inside = s.where(leaf[:, None, None], word, inside)
+            word = s.times(take[:, :, None](end), take[:, None](initial))
+            inside = s.where(leaf[:, None, None], word, take[item, depth + 1](stack))
             # [batch, left labels, right labels, states, states]
-            left = s.matmul(
-                matrices,
-                jax.tree.map(lambda x: x[:, None], inside),
-            )
-            both_edges = s.matmul(
-                jax.tree.map(lambda x: x[:, :, None], left),
-                jax.tree.map(lambda x: x[:, None], matrices),
-            )
-            chosen = jax.tree.map(lambda x: x[..., None, None], lift_weights(s, choice, of_choice))
+            left = s.matmul(matrices, take[:, None](inside))
+            both_edges = s.matmul(take[:, :, None](left), take[:, None](matrices))
+            chosen = take[..., None, None](lift_weights(s, choice, of_choice))
             constituent = s.sum(s.sum(s.times(chosen, both_edges), 2), 1)
             constituent, factor = s.balance(constituent, (1, 2))
-            beside = s.matmul(constituent, jax.tree.map(lambda x: x[item, depth], stack))
+            beside = s.matmul(constituent, take[item, depth](stack))
             is_open = ((level == depth[:, None]) & active[:, None])[..., None, None]
             below = ((level == depth[:, None] + 1) & active[:, None])[..., None, None]
-            stack = s.where(is_open, jax.tree.map(lambda x: x[:, None], beside), stack)
+            stack = s.where(is_open, take[:, None](beside), stack)
             stack = s.where(below, unit, stack)
             return stack, log_scale + jnp.where(active, factor, 0.0)
 
         start = (stack, jnp.zeros((batch,), dtype))
         stack, log_scale = recursion.scan(step, start, slices, nodes)
-        root = jax.tree.map(lambda x: x[:, 0], stack)
         # No word follows the last slot, so its string ends here.
         last = jnp.max(jnp.where(self._used & is_word, slot + 1, 0), 1, initial=0)
-        final_feature = jax.tree.map(lambda x: x[item, last], features[1])
+        final_feature = take[item, last](features[1])
         ending = mask_padding(self.lengths > 0, (weights.final[item, last], final_feature))
         end = lift_weights(s, *ending)
-        row = s.matmul(jax.tree.map(lambda x: x[:, None], initial), root)
-        whole = s.matmul(row, jax.tree.map(lambda x: x[:, :, None], end))
-        value = jax.tree.map(lambda x: x[:, 0, 0], whole)
+        row = s.matmul(take[:, None](initial), take[:, 0](stack))
+        value = take[:, 0, 0](s.matmul(row, take[:, :, None](end)))
         return Total(s.where(self.lengths > 0, value, s.ones((batch,))), log_scale)
 
     @property

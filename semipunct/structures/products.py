@@ -8,11 +8,13 @@ by term (docs/decisions/recursions.md).
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, NamedTuple, TypeVar
 
 import jax
 import jax.numpy as jnp
 
+from semipunct.structures.recursion import Recursion
 from semirings.base import Semiring, Value
 from semirings.log import Log
 from semirings.numerics import anywhere, log_matmul_of_numbers, log_matmul_of_terms
@@ -29,28 +31,35 @@ def product(s: Semiring, a: Value, b: Value, by_terms: bool) -> tuple[Value, jax
     Returns:
         The product; ``[batch]`` whether it may be wrong.
     """
-    batch = jax.tree.leaves(a)[0].shape[0]
-    if not decides(s):
-        return s.matmul(a, b), jnp.zeros((batch,), bool)
-    if by_terms:
-        return log_matmul_of_terms(a, b), jnp.zeros((batch,), bool)
+    if by_terms or not decides(s):
+        exact = log_matmul_of_terms(a, b) if by_terms else s.matmul(a, b)
+        return exact, jnp.zeros(jax.tree.leaves(a)[0].shape[:1], bool)
     value, unsure = log_matmul_of_numbers(a, b)
     return value, jnp.any(unsure, tuple(range(1, unsure.ndim)))
 
 
-def settle(s: Semiring, run: Callable[[bool], tuple[T, jax.Array]]) -> T:
+def settle(
+    s: Semiring,
+    run: Callable[[bool, Recursion], tuple[T, jax.Array]],
+    recursion: Recursion,
+    *,
+    multiplies: bool = True,
+) -> T:
     """Run a recursion, and repeat it term by term if a result may be wrong.
 
     Args:
-        run: takes ``by_terms``; returns results and ``[batch]`` whether they may be wrong.
+        run: takes ``by_terms`` and how to run; returns results and ``[batch]`` whether they may be
+            wrong.
+        multiplies: whether it uses ``product``.
     """
-    outcome, unsure = run(False)
-    if not decides(s):
+    outcome, unsure = run(False, recursion)
+    if not (multiplies and decides(s)):
         return outcome
 
     # Checkpoint the repeat: its residuals would take memory even if it does not run.
     def again(_: Any) -> T:
-        return run(True)[0]
+        # Do not report the same plan twice.
+        return run(True, replace(recursion, report=None))[0]
 
     repeated = jax.checkpoint(again, prevent_cse=False)
     settled: T = jax.lax.cond(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, ClassVar, NamedTuple
 
 import jax
@@ -23,16 +22,12 @@ from semipunct.structures.chart import (
 from semipunct.structures.draws import Traceable, choose, descend
 from semipunct.structures.heads import ArcParts, HeadTrees, checked_arcs, used_arcs
 from semipunct.structures.recursion import Recursion
-from semirings.base import Semiring, Value
+from semirings.base import Semiring, Value, take
 from semirings.log import Log
 from semirings.numerics import log_times, maximum
 
 
-@partial(
-    jax.tree_util.register_dataclass,
-    data_fields=["weights", "lengths"],
-    meta_fields=["single_root"],
-)
+@jax.tree_util.register_dataclass
 @dataclass(frozen=True)
 class ProjectiveTrees(HeadTrees, Traceable):
     """A batch of projective dependency trees; build with ``projective_trees``."""
@@ -40,10 +35,7 @@ class ProjectiveTrees(HeadTrees, Traceable):
     projective: ClassVar[bool] = True
 
     def total(
-        self,
-        semiring: Semiring,
-        feature: ArcParts | None = None,
-        recursion: Recursion = Recursion(),
+        self, semiring: Semiring, feature: Any = None, recursion: Recursion = Recursion()
     ) -> Total:
         """Run the inside recursion over spans."""
         batch, size, _ = self.weights.arc.shape
@@ -53,10 +45,10 @@ class ProjectiveTrees(HeadTrees, Traceable):
         arcs, log_scale = _arcs(self, s, feature)
         if not self.single_root:
             right, _, _ = _complete(s, arcs, recursion)
-            return Total(jax.tree.map(lambda x: x[:, size - 1], right), log_scale)
+            return Total(take[:, size - 1](right), log_scale)
         # The only child of the root dominates all other words.
-        _, left, last = _complete(s, jax.tree.map(lambda x: x[:, 1:, 1:], arcs), recursion)
-        root = jax.tree.map(lambda x: x[:, 0, 1:], arcs)
+        _, left, last = _complete(s, take[:, 1:, 1:](arcs), recursion)
+        root = take[:, 0, 1:](arcs)
         return Total(s.sum(s.times(s.times(left, root), last), axis=1), log_scale)
 
     def trace(self, key: jax.Array, count: int, recursion: Recursion) -> tuple[ArcParts, jax.Array]:
@@ -141,9 +133,9 @@ def _complete(s: Semiring, arcs: Value, recursion: Recursion) -> tuple[Value, Va
     """
     places = jax.tree.leaves(arcs)[0].shape[1]
     step, chart, slices = _widening(s, arcs)
-    chart = by_width(s, lambda c, w, x: step(c, w, x)[0], chart, slices, places - 1, recursion)
+    chart = by_width(s, step, chart, slices, recursion)
     right, left, _, right_ends, _, _ = chart
-    first = (jax.tree.map(lambda x: x[:, :places, 0], c) for c in (right, left, right_ends))
+    first = (take[:, :places, 0](c) for c in (right, left, right_ends))
     return tuple(first)
 
 
@@ -177,7 +169,7 @@ def _widening(s: Semiring, arcs: Value) -> tuple[Any, Any, Any]:
         )
         return chart, (new_right, new_left, s.times(between, to_right), left_open)
 
-    none = jax.tree.map(lambda x: x[:, :1], arcs)
+    none = take[:, :1](arcs)
     unit, zero = s.ones_like(none), s.zeros_like(none)
     return step, (unit, unit, zero, unit, unit, zero), (rightward, leftward)
 
@@ -203,7 +195,7 @@ def _spans(arcs: jax.Array, recursion: Recursion) -> _Spans:
         single_word = jnp.where(single, 0.0, nothing)
         return _Spans(single_word, single_word, nothing, nothing)
     step, chart, slices = _widening(Log(), arcs)
-    _, rows = rows_by_width(Log(), step, chart, slices, places - 1, recursion)
+    _, rows = rows_by_width(Log(), step, chart, slices, recursion)
     right, left, right_open, left_open = (square(x) for x in rows)
     return _Spans(
         jnp.where(single, 0.0, right), jnp.where(single, 0.0, left), right_open, left_open

@@ -135,11 +135,9 @@ def used_entry(array: Any, axes: int = 1) -> jax.Array:
         marks = jnp.asarray(array)
         *leading, size = (*marks.shape[: marks.ndim - axes], math.prod(marks.shape[-axes:]))
         flat = marks.reshape(*leading, size)
-        return (
-            jnp.where(jnp.any(flat > 0, -1), jnp.argmax(flat, -1), -1)
-            if size
-            else (jnp.full(leading, -1))
-        )
+        if not size:
+            return jnp.full(leading, -1)
+        return jnp.where(jnp.any(flat > 0, -1), jnp.argmax(flat, -1), -1)
     rows, size = array.shape[:-axes], max(1, math.prod(array.shape[-axes:]))
     *leading, most = array.index.shape
     index = array.index.reshape(math.prod(leading), most)
@@ -187,12 +185,6 @@ def mask_places(valid: Any, *indices: Any) -> tuple[jax.Array, ...]:
 def modules_of(*arrays: Any) -> Any:
     """Return ``numpy``, or ``jax.numpy`` if any array is traced."""
     return jnp if any(isinstance(x, Tracer) for x in arrays) else np
-
-
-def used_places(lengths: Any, size: int) -> Any:
-    """Return a mask ``[batch, size]`` of positions within lengths."""
-    lengths = lengths if isinstance(lengths, Tracer) else np.asarray(lengths)
-    return np.arange(size) < lengths[:, None]
 
 
 def check_labels(labels: Any, used: Any, count: int, name: str, label: str) -> Any:

@@ -15,7 +15,7 @@ import jax
 import jax.numpy as jnp
 
 from semipunct.wording import quantity
-from semirings.base import Semiring
+from semirings.base import Semiring, take
 from semirings.devices import scan
 from semirings.log import Log
 
@@ -104,6 +104,19 @@ class Recursion:
         state, outputs = self._run(body, run, state, indexed, steps)
         return state, jax.tree.map(lambda x: jnp.moveaxis(x, 0, 1), outputs)
 
+    def scan_states(
+        self, step: Step, state: Carry, slices: Slices, steps: int
+    ) -> tuple[Carry, Outputs]:
+        """Like ``scan``; also return the first component of the state after each step."""
+        if steps == 0:
+            return state, take[:, :0](take[:, None](state[0]))
+
+        def step_with_output(before: Carry, sliced: Slices) -> tuple[Carry, Outputs]:
+            after = step(before, sliced)
+            return after, after[0]
+
+        return self.scan_outputs(step_with_output, state, slices, steps)
+
     def _run(
         self, body: Callable[..., Any], run: Callable[..., Any], state: Carry, indexed: Any,
         steps: int,
@@ -121,12 +134,12 @@ class Recursion:
         state, chunked = scan(again, state, chunks)
         outputs = jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), chunked)
         if whole < steps:
-            state, last_outputs = again(state, jax.tree.map(lambda x: x[whole:], indexed))
+            state, last_outputs = again(state, take[whole:](indexed))
             outputs = jax.tree.map(lambda *xs: jnp.concatenate(xs), outputs, last_outputs)
         return state, outputs
 
     def _plan(self, body: Callable[..., Any], state: Carry, sliced: Slices, steps: int) -> Plan:
-        first = jax.eval_shape(lambda x: jax.tree.map(lambda y: y[0], x), sliced)
+        first = jax.eval_shape(lambda x: take[0](x), sliced)
         residuals = _residual_bytes(body, state, first)
         states = sum(x.size * x.dtype.itemsize for x in jax.tree.leaves(state))
         whole = steps * residuals / MIB

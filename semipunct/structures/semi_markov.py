@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 import jax
@@ -31,10 +30,9 @@ from semipunct.structures.readable import (
     mask_places,
     modules_of,
     used_entry,
-    used_places,
 )
 from semipunct.structures.recursion import Recursion
-from semirings.base import Semiring, Value
+from semirings.base import Semiring, Value, take
 from semirings.devices import scan
 from semirings.log import Log
 from semirings.numerics import log_times, maximum
@@ -55,7 +53,7 @@ class SemiMarkovParts(NamedTuple):
     initial: Any
 
 
-@partial(jax.tree_util.register_dataclass, data_fields=["weights", "lengths"], meta_fields=[])
+@jax.tree_util.register_dataclass
 @dataclass(frozen=True)
 class SemiMarkovChain(Readable[SemiMarkovParts], Traceable):
     """A batch of semi-Markov chains; build with ``semi_markov_chain``.
@@ -69,7 +67,7 @@ class SemiMarkovChain(Readable[SemiMarkovParts], Traceable):
     def places(self, derivations: Any) -> SemiMarkovParts:
         batch, length, widths, states = self.weights.segment.shape
         segments = as_form(derivations, (batch, None, 3), "segments")
-        inside = used_places(self.lengths, length)
+        inside = within(self.lengths, length)
         xp = modules_of(segments, inside)
         first, last, state = (segments[..., i] for i in range(3))
         used = first >= 0
@@ -108,10 +106,7 @@ class SemiMarkovChain(Readable[SemiMarkovParts], Traceable):
         return first_rows(jnp.stack(columns, -1), place >= 0, length)
 
     def total(
-        self,
-        semiring: Semiring,
-        feature: SemiMarkovParts | None = None,
-        recursion: Recursion = Recursion(),
+        self, semiring: Semiring, feature: Any = None, recursion: Recursion = Recursion()
     ) -> Total:
         """Run the forward recursion (section 3.2).
 
@@ -121,15 +116,13 @@ class SemiMarkovChain(Readable[SemiMarkovParts], Traceable):
         if length == 0:
             return Total(semiring.ones((batch,)), jnp.zeros((batch,), self.weights.segment.dtype))
 
-        def run(by_terms: bool) -> tuple[tuple[Value, jax.Array], jax.Array]:
+        def run(by_terms: bool, how: Recursion) -> tuple[tuple[Value, jax.Array], jax.Array]:
             step, state, slices = _forward(self, semiring, feature, by_terms)
-            # Do not report the same plan twice.
-            how = replace(recursion, report=None) if by_terms else recursion
             state = how.scan(lambda before, at: step(before, at)[0], state, slices, length)
             return state[:2], state[2]
 
-        window, log_scale = settle(semiring, run)
-        value = semiring.sum(jax.tree.map(lambda x: x[:, 0], window), axis=1)
+        window, log_scale = settle(semiring, run, recursion)
+        value = semiring.sum(take[:, 0](window), axis=1)
         return Total(semiring.where(self.lengths > 0, value, semiring.ones((batch,))), log_scale)
 
     def trace(
@@ -147,12 +140,12 @@ class SemiMarkovChain(Readable[SemiMarkovParts], Traceable):
             nothing = jnp.zeros((count, batch, 0), jnp.int32)
             return SemiMarkovParts(nothing, nothing, nothing), jnp.zeros((batch,), segment.dtype)
 
-        def run(by_terms: bool) -> tuple[Any, jax.Array]:
+        def run(by_terms: bool, how: Recursion) -> tuple[Any, jax.Array]:
             step, state, slices = _forward(self, Log(), None, by_terms)
-            state, outputs = recursion.scan_outputs(step, state, slices, length)
+            state, outputs = how.scan_outputs(step, state, slices, length)
             return (state[0], *outputs), state[2]
 
-        window, opened, ended = settle(Log(), run)
+        window, opened, ended = settle(Log(), run, recursion)
         item = jnp.arange(batch)
         onward = jnp.swapaxes(transition, 1, 2)
 
@@ -199,7 +192,7 @@ def _forward(
     follow = lift_weights(s, *mask_padding(several, (transition, features.transition)))
     some = used_by_any(chain.lengths > 0, initial.shape[:1])
     beginning = lift_weights(s, *mask_padding(some, (initial, features.initial)))
-    first = s.times(s.ones((batch, states)), beginning)
+    first, row = s.times(s.ones((batch, states)), beginning), take[:, None]
 
     def step(state: Any, slices: Any) -> tuple[Any, Any]:
         # Row 0 of the window has the segments that ended just before. Multiplied by transitions it
@@ -208,26 +201,19 @@ def _forward(
         window, log_scale, unsure = state
         position, weight, feature = slices
         active = position < chain.lengths
-        before = jax.tree.map(lambda x: x[:, :1], window)
-        begun, doubt = product(s, before, follow, by_terms)
+        begun, doubt = product(s, take[:, :1](window), follow, by_terms)
         unsure = unsure | (doubt & active & (position > 0))
-        begun = jax.tree.map(lambda x: x[:, 0], begun)
-        begun = s.where((position == 0)[:, None], first, begun)
-        older = jax.tree.map(lambda x: x[:, 1:], window)
-        opened = s.concatenate([_row(begun), older], axis=1)
+        begun = s.where((position == 0)[:, None, None], row(first), begun)
+        opened = s.concatenate([begun, take[:, 1:](window)], axis=1)
         ended = s.sum(s.times(opened, lift_weights(s, weight, feature)), axis=1)
-        older = jax.tree.map(lambda x: x[:, :-1], opened)
-        after, factor = s.balance(s.concatenate([_row(ended), older], axis=1), (1, 2))
+        after = s.concatenate([row(ended), take[:, :-1](opened)], axis=1)
+        after, factor = s.balance(after, (1, 2))
         log_scale = log_scale + jnp.where(active, factor, 0.0)
         state = (s.where(active[:, None, None], after, window), log_scale, unsure)
         return state, (opened, ended)
 
-    window = s.concatenate([_row(s.zeros_like(first))] * widths, axis=1)
-    slices = (
-        jnp.broadcast_to(jnp.arange(length), (batch, length)),
-        segment,
-        of_segment,
-    )
+    window = s.concatenate([row(s.zeros_like(first))] * widths, axis=1)
+    slices = jnp.broadcast_to(jnp.arange(length), (batch, length)), segment, of_segment
     state = (window, jnp.zeros((batch,), segment.dtype), jnp.zeros((batch,), bool))
     return step, state, slices
 
@@ -251,27 +237,24 @@ def semi_markov_chain(
     Raises:
         UsageError: if a shape, length or log weight is invalid.
     """
-    segment, transition = as_log_weights(segment), as_log_weights(transition)
+    segment, transition = as_log_weights(segment), as_log_weights(transition, 3)
     sizes = check_shapes(segment=(segment, "batch length max_width states"))
     if sizes["max_width"] == 0:
         raise UsageError(f"segment has shape {segment.shape}: axis 2 (widths) must not be empty")
     if initial is None:
         initial = jnp.zeros((sizes["states"],), segment.dtype)
-    initial = as_log_weights(initial)
-    transition = transition.reshape((1,) * (3 - transition.ndim) + transition.shape)
-    initial = initial.reshape((1,) * (2 - initial.ndim) + initial.shape)
+    initial = as_log_weights(initial, 2)
     check_shapes(
         segment=(segment, "batch length max_width states"),
         transition=(transition, "batch? states states"),
         initial=(initial, "batch? states"),
     )
-    axes = "batch length max_width states"
-    lengths = checked_lengths(lengths, sizes["length"], segment=(segment, axes))
+    lengths = checked_lengths(lengths, sizes["length"], segment=segment)
     ends, some = within(lengths, sizes["length"]), within(lengths, 2)
     used = {
-        "segment": None if ends is None else _used_segments(ends, sizes["max_width"]),
-        "transition": None if some is None else used_by_any(some[:, 1], transition.shape),
-        "initial": None if some is None else used_by_any(some[:, 0], initial.shape),
+        "segment": _used_segments(ends, sizes["max_width"]),
+        "transition": used_by_any(some[:, 1], transition.shape),
+        "initial": used_by_any(some[:, 0], initial.shape),
     }
     check_log_weights(used, segment=segment, transition=transition, initial=initial)
     return SemiMarkovChain(SemiMarkovParts(segment, transition, initial), lengths)
@@ -281,7 +264,3 @@ def _used_segments(ends: Any, widths: int) -> Any:
     """Return a mask ``[batch, length, widths, 1]`` of segments within their items."""
     begun = np.arange(widths)[None, :, None] <= np.arange(ends.shape[1])[:, None, None]
     return ends[:, :, None, None] & begun[None]
-
-
-def _row(value: Any) -> Any:
-    return jax.tree.map(lambda x: x[:, None], value)

@@ -42,10 +42,9 @@ from semipunct.structures.readable import (
     first_rows,
     mask_places,
     modules_of,
-    used_places,
 )
 from semipunct.structures.recursion import Recursion
-from semirings.base import Semiring, Value
+from semirings.base import Semiring, Value, take
 from semirings.log import Log
 from semirings.numerics import log_times
 
@@ -60,7 +59,7 @@ class SpanParts(NamedTuple):
     span: Any
 
 
-@partial(jax.tree_util.register_dataclass, data_fields=["weights", "lengths"], meta_fields=[])
+@jax.tree_util.register_dataclass
 @dataclass(frozen=True)
 class SpanTrees(Readable[SpanParts], Traceable):
     """A batch of sets of bracketings; build with ``span_trees``.
@@ -82,10 +81,7 @@ class SpanTrees(Readable[SpanParts], Traceable):
         return trees_of(as_marks(parts.span))
 
     def total(
-        self,
-        semiring: Semiring,
-        feature: SpanParts | None = None,
-        recursion: Recursion = Recursion(),
+        self, semiring: Semiring, feature: Any = None, recursion: Recursion = Recursion()
     ) -> Total:
         """Run the inside recursion over widths."""
         s, span = semiring, self.weights.span
@@ -93,9 +89,7 @@ class SpanTrees(Readable[SpanParts], Traceable):
         if length == 0:
             return Total(s.ones((batch,)), jnp.zeros((batch,), span.dtype))
         row, wider, log_scale = _lifted(self, s, feature)
-        starts, _ = by_width(
-            s, lambda c, w, x: _step(s, c, w, x)[0], (row, row), wider, length - 1, recursion
-        )
+        starts, _ = by_width(s, partial(_step, s), (row, row), wider, recursion)
         whole = spanning(s, starts, self.lengths)
         whole = s.where(self.lengths > 0, whole, s.ones((batch,)))
         return Total(whole, log_scale.astype(span.dtype))
@@ -114,9 +108,7 @@ class SpanTrees(Readable[SpanParts], Traceable):
         row, wider, _ = _lifted(self, Log(), None)
         rows = row
         if length > 1:
-            _, more = rows_by_width(
-                Log(), partial(_step, Log()), (row, row), wider, length - 1, recursion
-            )
+            _, more = rows_by_width(Log(), partial(_step, Log()), (row, row), wider, recursion)
             rows = jnp.concatenate([row, more], 1)
         spans = square(rows)
         by_end = jnp.swapaxes(spans, 1, 2)
@@ -163,13 +155,11 @@ def _lifted(
     wider, factor = s.balance(diagonals(s, spans), (1, 2))
     log_scale = jnp.sum(jnp.where(words[None] < trees.lengths[:, None], factors, 0.0), 1)
     log_scale = log_scale + jnp.maximum(trees.lengths - 1, 0).astype(span.dtype) * factor
-    return jax.tree.map(lambda x: x[:, None], single), wider, log_scale
+    return take[:, None](single), wider, log_scale
 
 
 def _used_spans(words: Any) -> Any:
-    """Return a mask ``[batch, n, n]`` of spans in use; None if lengths are traced."""
-    if words is None:
-        return None
+    """Return a mask ``[batch, n, n]`` of spans in use."""
     # A span is in the sentence if its last word is.
     return words[:, None, :] & np.triu(np.ones((1, words.shape[1], words.shape[1]), bool))
 
@@ -197,7 +187,7 @@ def span_trees(spans: jax.Array, lengths: jax.Array | None = None) -> SpanTrees:
     spans = as_log_weights(spans)
     check_shapes(spans=(spans, "batch words words labels"))
     words = spans.shape[1]
-    lengths = checked_lengths(lengths, words, spans=(spans, "batch words words labels"))
+    lengths = checked_lengths(lengths, words, spans=spans)
     used = used_by_any(_used_spans(within(lengths, words)), spans.shape)
     check_log_weights({"spans": used}, spans=spans)
     return SpanTrees(SpanParts(spans), lengths)
@@ -224,7 +214,7 @@ def spans_of_trees(
         First words, last words, labels, a mask of used spans, and a mask ``[..., batch]`` of trees.
     """
     spans = as_form(spans, (len(lengths), None, 3), "spans")
-    inside = used_places(lengths, words)
+    inside = within(lengths, words)
     xp = modules_of(spans, inside)
     length = xp.sum(inside, -1)[:, None]
     used = spans[..., 0] >= 0

@@ -10,9 +10,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from semirings.base import Groups, Semiring, Value
+from semirings.base import Groups, Semiring, Value, take
 from semirings.capabilities import Divisible, Selective
-from semirings.laws.law import Equation, Equations, Law, Operands, at, equal_values
+from semirings.laws.law import Equation, Equations, Law, Operands, equal_values
 
 # Axes of an operand besides the draws; 9 exceeds the width of any unrolled sum.
 SHAPE = (3, 9)
@@ -60,7 +60,7 @@ def _folds(
 
 def _accumulate(operation: Operation, a: Value) -> list[Value]:
     """Fold along the last axis in a loop, which compiles the operation once."""
-    first = at(a, 0)
+    first = take[..., 0](a)
 
     def step(total: Value, x: Value) -> tuple[Value, Value]:
         # A loop state keeps its dtype.
@@ -70,7 +70,7 @@ def _accumulate(operation: Operation, a: Value) -> list[Value]:
     later = jax.tree.map(lambda x: jnp.moveaxis(x[..., 1:], -1, 0), a)
     _, totals = jax.lax.scan(step, first, later)
     count = jax.tree.leaves(a)[0].shape[-1] - 1
-    return [first, *(jax.tree.map(lambda x, i=i: x[i], totals) for i in range(count))]
+    return [first, *(take[i](totals) for i in range(count))]
 
 
 def _empty_axes(s: Semiring, o: Operands) -> Iterator[Equation]:
@@ -87,7 +87,7 @@ def _empty_axes(s: Semiring, o: Operands) -> Iterator[Equation]:
 def _broadcasting(s: Semiring, o: Operands) -> Iterator[Equation]:
     b = s.lift(o.w, o.n)
     for note, x, y in (
-        ("row a and column b of lifted w and n", at(o.a, slice(1), slice(None)), at(b, slice(1))),
+        ("row a and column b of lifted w and n", take[..., :1, :](o.a), take[..., :1](b)),
         ("a and one row of all draws", o.a, _first(b, 2)),
         ("a and a single value", o.a, _first(b, 3)),
     ):
@@ -102,7 +102,7 @@ def _broadcasting(s: Semiring, o: Operands) -> Iterator[Equation]:
 
 def _first(a: Value, axes: int) -> Value:
     """Return the first entry along each of the first axes."""
-    return jax.tree.map(lambda x: x[(0,) * axes], a)
+    return take[(0,) * axes](a)
 
 
 def _matmul(s: Semiring, o: Operands) -> Iterator[Equation]:
@@ -112,10 +112,10 @@ def _matmul(s: Semiring, o: Operands) -> Iterator[Equation]:
 def _matmul_in_batches(s: Semiring, o: Operands) -> Iterator[Equation]:
     yield from _matmul(s, o)
     b = _transposed(o.b)
-    single, pair = _first(b, 1), jax.tree.map(lambda x: x[:2], b)
+    single, pair = _first(b, 1), take[:2](b)
     yield _product(s, "a and one matrix for all draws", o.a, single)
     yield _product(s, "one matrix for all draws and the transpose of b", _first(o.a, 1), b)
-    column = jax.tree.map(lambda x: x[:, None], o.a)
+    column = take[:, None](o.a)
     yield _product(s, "a with a batch axis of one and two matrices", column, pair)
 
 
@@ -142,20 +142,20 @@ def _group_sum(s: Semiring, o: Operands) -> Iterator[Equation]:
         return total, total
 
     items = jax.tree.map(lambda x: jnp.moveaxis(x[..., order], -1, 0), o.a)
-    _, totals = jax.lax.scan(add, jax.tree.map(lambda x: x[0], items), (items, jnp.asarray(starts)))
+    _, totals = jax.lax.scan(add, take[0](items), (items, jnp.asarray(starts)))
     last = dict(zip(GROUPS.group[order[ends]].tolist(), ends.tolist(), strict=True))
     for group in range(len(GROUPS.table)):
         members = np.flatnonzero(GROUPS.group == group).tolist()
-        expected = jax.tree.map(lambda x, i=last[group]: x[i], totals) if members else zero
+        expected = take[last[group]](totals) if members else zero
         statement = f"group {group} of group_sum of a , items {members}"
-        yield equal_values(s, statement, at(summed, group), expected)
+        yield equal_values(s, statement, take[..., group](summed), expected)
 
 
 def _group_spread(s: Semiring, o: Operands) -> Iterator[Equation]:
-    spread = s.group_spread(at(o.a, slice(len(GROUPS.table))), GROUPS)
+    spread = s.group_spread(take[..., : len(GROUPS.table)](o.a), GROUPS)
     for item, group in enumerate(GROUPS.group.tolist()):
         statement = f"item {item} of group_spread of a , in group {group}"
-        yield equal_values(s, statement, at(spread, item), at(o.a, group))
+        yield equal_values(s, statement, take[..., item](spread), take[..., group](o.a))
 
 
 # The axes along which ``balance`` uses one factor.
@@ -265,7 +265,6 @@ def _nan(s: Semiring, o: Operands) -> Iterator[Equation]:
     entry = jnp.zeros(SHAPE, bool).at[ROW, COLUMN].set(True)
     row = entry.any(1)
     a, b = s.lift(jnp.where(entry, jnp.nan, o.w)), s.lift(o.w)
-    transposed = [jax.tree.map(lambda x: jnp.swapaxes(x, -1, -2), x) for x in (a, b)]
     product = jnp.broadcast_to(row[:, None], (SHAPE[0], SHAPE[0]))
     values: dict[str, tuple[Value, jax.Array]] = {
         "lift": (a, entry),
@@ -278,12 +277,12 @@ def _nan(s: Semiring, o: Operands) -> Iterator[Equation]:
         "zero times": (s.times(s.zeros(SHAPE), a), entry),
         "sum": (s.sum(a, -1), row),
         "prod": (s.prod(a, -1), row),
-        "matmul": (s.matmul(a, transposed[1]), product),
-        "matmul, on the right,": (s.matmul(b, transposed[0]), product.T),
+        "matmul": (s.matmul(a, _transposed(b)), product),
+        "matmul, on the right,": (s.matmul(b, _transposed(a)), product.T),
         "balance": (s.balance(a, (-1,))[0], entry),
         # A matrix product spreads it over all groups.
-        "group_sum": (at(s.group_sum(a, GROUPS), GROUPS.group[COLUMN]), row),
-        "group_spread": (at(s.group_spread(a, GROUPS_OF_ITEMS), COLUMN), row),
+        "group_sum": (take[..., GROUPS.group[COLUMN]](s.group_sum(a, GROUPS)), row),
+        "group_spread": (take[..., COLUMN](s.group_spread(a, GROUPS_OF_ITEMS)), row),
     }
     if s.laws.star:
         values["star"] = s.star(a), entry

@@ -8,9 +8,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from semirings.base import Groups, Semiring, Value
+from semirings.base import Groups, Semiring, Value, take
 from semirings.capabilities import Divisible, Selective
-from semirings.laws.law import Equation, Law, Operands, at, equal_values
+from semirings.laws.law import Equation, Law, Operands, equal_values
 
 # A semiring that breaks this law is not tested on extreme weights, except in arrays.
 EXTREME = "extreme weights"
@@ -188,7 +188,7 @@ def _long_axes(s: Semiring, o: Operands) -> Iterator[Equation]:
         statement = f"the product of {LENGTH} entries is that of four products"
         yield equal_values(s, statement, s.prod(a, -1), s.prod(s.prod(pieces, -1), -1))
     if "matmul" not in broken:
-        row = jax.tree.map(lambda x: x[:, None, :], a)
+        row = take[:, None, :](a)
         column = jax.tree.map(lambda x: jnp.flip(x, -1)[:, :, None], a)
         statement = f"matmul over {LENGTH} entries is the sum of products"
         yield equal_values(s, statement, s.matmul(row, column), Semiring.matmul(s, row, column))
@@ -196,12 +196,12 @@ def _long_axes(s: Semiring, o: Operands) -> Iterator[Equation]:
         summed = s.group_sum(a, GROUPS)
         for group in range(3):
             members = np.flatnonzero(GROUPS.group == group)
-            expected = s.sum(jax.tree.map(lambda x, m=members: x[:, m], a), -1)
+            expected = s.sum(take[:, members](a), -1)
             statement = f"a group of {len(members)} is their sum"
-            yield equal_values(s, statement, at(summed, group), expected)
+            yield equal_values(s, statement, take[..., group](summed), expected)
     if "group spread" not in broken:
-        spread = s.group_spread(at(a, slice(3)), GROUPS)
-        expected = jax.tree.map(lambda x: x[:, GROUPS.group], a)
+        spread = s.group_spread(take[..., :3](a), GROUPS)
+        expected = take[:, GROUPS.group](a)
         yield equal_values(s, f"group_spread to {LENGTH} items", spread, expected)
     if isinstance(s, Selective) and "select" not in broken:
         index = s.select(a, -1)[:, None]
@@ -216,14 +216,14 @@ def _long_axes(s: Semiring, o: Operands) -> Iterator[Equation]:
 def _large_weights(s: Semiring, o: Operands) -> Iterator[Equation]:
     w = jnp.asarray(LARGE, jnp.float32)
     a, zero, unit = s.lift(w), s.zeros(w.shape), s.ones(w.shape)
-    column = jax.tree.map(lambda x: x[:, None], a)
+    column = take[:, None](a)
 
     def read(operation: str, value: Value, expected: jax.Array) -> Equation:
         statement = f"{operation} of large weights reads as in exact arithmetic"
         return Equation(statement, s.log_weight(value), expected, {"log weights": w})
 
     def joined(second: Value) -> Value:
-        return s.concatenate([column, jax.tree.map(lambda x: x[:, None], second)], 1)
+        return s.concatenate([column, take[:, None](second)], 1)
 
     yield read("lift", a, w)
     yield read("plus zero", s.plus(a, zero), w)
@@ -234,7 +234,7 @@ def _large_weights(s: Semiring, o: Operands) -> Iterator[Equation]:
     yield read("matmul", s.matmul(column, jax.tree.map(lambda x: x.T, column)),
                w[:, None] + w[None])  # fmt: skip
     pair = Groups.of([0, 0], 1)
-    yield read("group_sum", at(s.group_sum(joined(zero), pair), 0), w)
+    yield read("group_sum", take[..., 0](s.group_sum(joined(zero), pair)), w)
 
 
 def _large_values(s: Semiring, o: Operands) -> Iterator[Equation]:
@@ -255,7 +255,7 @@ def _large_values(s: Semiring, o: Operands) -> Iterator[Equation]:
     pairs = jax.tree.map(lambda x: x.reshape(-1, 2), s.lift(jnp.clip(o.w, -3.0, 3.0), o.n))
     base = s.sum(pairs, -1)
     count = jax.tree.leaves(base)[0].shape[0] // 3
-    x, y, z = (jax.tree.map(lambda v, i=i: v[i * count : (i + 1) * count], base) for i in range(3))
+    x, y, z = (take[i * count : (i + 1) * count](base) for i in range(3))
     x = power(x, SQUARINGS)
     for squarings in (2, 4, SQUARINGS):
         large = power(y, squarings)

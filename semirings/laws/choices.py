@@ -12,10 +12,10 @@ import jax.numpy as jnp
 import numpy as np
 from scipy import stats  # pyright: ignore[reportMissingTypeStubs]
 
-from semirings.base import Groups, Semiring, Value
+from semirings.base import Groups, Semiring, Value, take
 from semirings.capabilities import Divisible, Marking, Selective, Stochastic
 from semirings.laws.axioms import EXTREME
-from semirings.laws.law import FAST, Equation, Law, Operands, Pull, at, equal_values
+from semirings.laws.law import FAST, Equation, Law, Operands, Pull, equal_values
 
 # Number of values in an expression, a to i.
 PARTS = 9
@@ -72,7 +72,7 @@ def _shares(semiring: Semiring, o: Operands) -> Iterator[Equation]:
             yield Equation(statement, shares, expected.astype(shares.dtype))
     # Nested sums: the share within a group times the share of the group.
     pairs = jax.tree.map(lambda x: x[..., :8].reshape(*x.shape[:-1], 4, 2), o.a)
-    flat = jax.tree.map(lambda x: x[..., :8], o.a)
+    flat = take[..., :8](o.a)
     nested = s.shares(pairs, -1) * s.shares(s.sum(pairs, -1), -1)[..., None]
     statement = "shares of eight of a are shares of pairs times the shares of these"
     yield Equation(statement, nested.reshape(o.w[..., :8].shape), s.shares(flat, -1))
@@ -113,7 +113,7 @@ def _marked(expression: Expression, s: Marking, w: jax.Array) -> tuple[jax.Array
 def _chosen(s: Marking, w: jax.Array, factors: jax.Array) -> tuple[Value, jax.Array]:
     """Multiply the factors ``[draws, ranks, factors]`` of derivations, and add the products."""
     rows = jnp.arange(len(w))[:, None, None]
-    products = s.prod(jax.tree.map(lambda x: x[rows, factors], s.lift(w)), -1)
+    products = s.prod(take[rows, factors](s.lift(w)), -1)
     return s.observe(s.sum(products, 1)), s.log_weight(products)
 
 
@@ -288,25 +288,25 @@ def _sum(s: Semiring, a: Value) -> Value:
 
 
 def _left(s: Semiring, a: Value) -> Value:
-    return s.plus(s.plus(at(a, 0), at(a, 1)), at(a, 2))
+    return s.plus(s.plus(take[..., 0](a), take[..., 1](a)), take[..., 2](a))
 
 
 def _right(s: Semiring, a: Value) -> Value:
-    return s.plus(at(a, 0), s.plus(at(a, 1), at(a, 2)))
+    return s.plus(take[..., 0](a), s.plus(take[..., 1](a), take[..., 2](a)))
 
 
 def _nested(s: Semiring, a: Value) -> Value:
-    first = s.times(at(a, 0), s.plus(at(a, 1), at(a, 2)))
-    return s.plus(first, s.times(s.plus(at(a, 3), at(a, 4)), at(a, 5)))
+    first = s.times(take[..., 0](a), s.plus(take[..., 1](a), take[..., 2](a)))
+    return s.plus(first, s.times(s.plus(take[..., 3](a), take[..., 4](a)), take[..., 5](a)))
 
 
 def _spread(s: Semiring, a: Value) -> Value:
-    a, b, c = (at(a, i) for i in range(3))
+    a, b, c = (take[..., i](a) for i in range(3))
     return s.plus(s.times(a, b), s.times(a, c))
 
 
 def _two_sums(s: Semiring, a: Value) -> Value:
-    return s.times(s.sum(at(a, slice(3)), -1), s.sum(at(a, slice(3, 6)), -1))
+    return s.times(s.sum(take[..., :3](a), -1), s.sum(take[..., 3:6](a), -1))
 
 
 def _four_sums(s: Semiring, a: Value) -> Value:
@@ -315,18 +315,18 @@ def _four_sums(s: Semiring, a: Value) -> Value:
 
 
 def _matrices(s: Semiring, a: Value) -> Value:
-    row, column = at(a, None, slice(4)), at(a, slice(4, 8), None)
-    return at(s.matmul(row, column), 0, 0)
+    row, column = take[..., None, :4](a), take[..., 4:8, None](a)
+    return take[..., 0, 0](s.matmul(row, column))
 
 
 def _groups(s: Semiring, a: Value) -> Value:
     summed = s.group_sum(a, GROUPS)
-    return s.times(at(summed, 0), at(summed, 1))
+    return s.times(take[..., 0](summed), take[..., 1](summed))
 
 
 def _balanced(s: Semiring, a: Value) -> Value:
-    first, second = (s.sum(at(a, x), -1) for x in (slice(4), slice(4, 9)))
-    joined = s.concatenate([at(first, None), at(second, None)], -1)
+    first, second = (s.sum(take[..., x](a), -1) for x in (slice(4), slice(4, 9)))
+    joined = s.concatenate([take[..., None](first), take[..., None](second)], -1)
     scaled, factor = s.balance(joined, (-1,))
     product = s.prod(scaled, -1)
     # Multiplied once for each of the two.

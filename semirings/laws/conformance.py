@@ -9,7 +9,7 @@ from typing import Any, cast
 import jax
 import numpy as np
 
-from semirings.base import Semiring, Value
+from semirings.base import Semiring, Value, take
 from semirings.laws.arrays import ARRAYS, NAN
 from semirings.laws.axioms import AXIOMS, EXTREME, SCALE
 from semirings.laws.choices import CHOICES, DISTRIBUTION
@@ -47,24 +47,18 @@ def check(
     if only is not None and len(tried) < len(set(only)):
         raise ValueError(f"{sorted(only)} are not all laws; {known_laws()}")
     trials = _Trials(semiring, draws, seed, draw)
-    claimed: list[Law] = []
-    passed: list[str] = []
     not_claimed: dict[str, str] = {}
-    failures = list(_unknown(semiring))
     for law in tried:
         reason = "" if law in DECLARATIONS else law.waiver(semiring)
         if draw is not None and (law.extreme or law.name == EXTREME):
             reason = reason or "the values that are tried are the caller's"
         if reason:
             not_claimed[law.name] = reason
-            continue
-        claimed.append(law)
-    for law, failure in trials.failures(claimed, rtol, atol).items():
-        if failure is None:
-            passed.append(law.name)
-        else:
-            failures.append(failure)
-    return Report(repr(semiring), tuple(passed), not_claimed, tuple(failures))
+    claimed = [law for law in tried if law.name not in not_claimed]
+    results = trials.failures(claimed, rtol, atol)
+    passed = tuple(law.name for law, failure in results.items() if failure is None)
+    failures = (*_unknown(semiring), *filter(None, results.values()))
+    return Report(repr(semiring), passed, not_claimed, failures)
 
 
 @dataclass(frozen=True)
@@ -145,7 +139,7 @@ def _counterexample(law: Law, equation: Equation, drawn: Operands, apart: np.nda
     values = ({**mentioned, **equation.beside}, equation.left, equation.right)
     if apart.ndim:
         first = int(np.argmax(apart))
-        values = jax.tree.map(lambda x: x[first], values)
+        values = take[first](values)
     return Failure(law.name, equation.statement, *jax.tree.map(np.asarray, values))
 
 

@@ -7,7 +7,7 @@ different weights.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import lru_cache, partial
+from functools import partial
 from typing import Any, NamedTuple, cast
 
 import jax
@@ -15,10 +15,10 @@ import jax.numpy as jnp
 import numpy as np
 from jax.typing import ArrayLike
 
-from semirings.base import Groups, Semiring, Value
+from semirings.base import Groups, Semiring, Value, take
 from semirings.capabilities import Selective
 from semirings.laws.arrays import GROUPS, SHAPE
-from semirings.laws.law import FAST, Equation, Law, Operands, Pull, at
+from semirings.laws.law import FAST, Equation, Law, Operands, Pull
 
 # The step of finite differences.
 STEP = 2.0**-7
@@ -191,15 +191,15 @@ def _gradients_of_ties(semiring: Semiring, o: Operands) -> Iterator[Equation]:
     ways: dict[str, tuple[Callable[[Value], Value], jax.Array]] = {
         "sum": (lambda a: s.sum(a, -1), s.select(s.lift(w), -1)),
         "plus": (
-            lambda a: s.plus(at(a, 0), at(a, SHAPE[-1])),
+            lambda a: s.plus(take[..., 0](a), take[..., SHAPE[-1]](a)),
             jnp.zeros(w.shape[:-1], jnp.int32),
         ),
         "matmul": (
-            lambda a: at(s.matmul(at(a, None, slice(None)), s.ones((2 * SHAPE[-1], 1))), 0, 0),
+            lambda a: take[..., 0, 0](s.matmul(take[..., None, :](a), s.ones((2 * SHAPE[-1], 1)))),
             s.select(s.lift(w), -1),
         ),
         "group_sum": (
-            lambda a: at(s.group_sum(a, Groups.of([0] * (2 * SHAPE[-1]), 1)), 0),
+            lambda a: take[..., 0](s.group_sum(a, Groups.of([0] * (2 * SHAPE[-1]), 1))),
             s.select(s.lift(w), -1),
         ),
     }
@@ -286,34 +286,22 @@ class Programs(NamedTuple):
     push: Callable[[ArrayLike, ArrayLike, ArrayLike], Tangents]
 
 
-class _Identical:
-    """A key that is the object itself, whatever its equality and hash."""
-
-    def __init__(self, semiring: Semiring) -> None:
-        self.semiring = semiring
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Identical) and other.semiring is self.semiring
-
-    def __hash__(self) -> int:
-        return id(self.semiring)
+_last: list[tuple[Semiring, Programs]] = []
 
 
 def programs_of(s: Semiring) -> Programs:
-    """Return the programs of a semiring, compiled when first called."""
-    return _programs(_Identical(s))
+    """Return the programs of a semiring, compiled when first called; those of one are kept."""
+    # Compared by identity: a semiring under test may have a wrong equality or hash.
+    known, programs = _last[0] if _last else (None, None)
+    if programs is None or known is not s:
 
+        def compiled(f: Callable[..., Any]) -> Callable[..., Any]:
+            return jax.jit(partial(f, s), compiler_options=FAST)
 
-@lru_cache(maxsize=1)
-def _programs(key: _Identical) -> Programs:
-    s = key.semiring
-
-    def compiled(f: Callable[..., Any]) -> Callable[..., Any]:
-        return jax.jit(partial(f, s), compiler_options=FAST)
-
-    return Programs(
-        lambda w, n: jax.eval_shape(partial(_outputs, s), w, n), compiled(_pull), compiled(_push)
-    )
+        shapes = partial(jax.eval_shape, partial(_outputs, s))
+        programs = Programs(shapes, compiled(_pull), compiled(_push))
+        _last[:] = [(s, programs)]
+    return programs
 
 
 def _outputs(s: Semiring, w: jax.Array, n: jax.Array) -> dict[str, list[jax.Array]]:
@@ -367,9 +355,9 @@ def _every(s: Semiring) -> dict[str, Callable[[Value], Value]]:
 def expression(s: Semiring, a: Value) -> Value:
     """Reduce ``[..., 3, 9]`` values to ``[...]`` by the methods that semirings override."""
     grouped = s.group_spread(s.group_sum(a, GROUPS), GROUPS)
-    row = s.prod(at(grouped, slice(2), slice(None)), -2)
-    product = s.matmul(at(row, None, slice(None)), at(a, 2, slice(None), None))
-    return at(product, 0, 0)
+    row = s.prod(take[..., :2, :](grouped), -2)
+    product = s.matmul(take[..., None, :](row), take[..., 2, :, None](a))
+    return take[..., 0, 0](product)
 
 
 def operations_of(s: Semiring) -> dict[str, Callable[[Value], Value]]:

@@ -142,11 +142,6 @@ def equal_values(s: Semiring, statement: str, left: Value, right: Value) -> Equa
     return Equation(statement, s.observe(left), s.observe(right))
 
 
-def at(a: Value, *index: int | slice | None) -> Value:
-    """Index the last axes of every leaf."""
-    return jax.tree.map(lambda x: x[(..., *index)], a)
-
-
 # Returns values of the given shape with independent entries.
 Draw = Callable[[np.random.Generator, tuple[int, ...]], Value]
 

@@ -140,6 +140,12 @@ def test_what_is_no_log_weight_is_named(wrong: float):
         linear_chain(jnp.zeros((1, 2, 2), jnp.int32), jnp.zeros((2, 2)))
 
 
+def test_an_unknown_method_is_refused():
+    method: Any = "fast"
+    with pytest.raises(UsageError, match="method is 'fast', not 'sequential' or 'parallel'"):
+        linear_chain(jnp.zeros((1, 2, 2)), jnp.zeros((2, 2)), method=method)
+
+
 def test_what_cannot_choose_says_what_can():
     d = Distribution(linear_chain(jnp.zeros((1, 2, 2)), jnp.zeros((2, 2))))
     with pytest.raises(TypeError, match=r"Log\(\) is not selective.*use viterbi"):

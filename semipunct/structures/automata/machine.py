@@ -13,7 +13,6 @@ from typing import Any, NamedTuple, TypeVar
 import jax
 import jax.numpy as jnp
 import numpy as np
-import numpy.typing as npt
 from jax.core import Tracer
 
 from semipunct.arrays.shapes import (
@@ -21,11 +20,12 @@ from semipunct.arrays.shapes import (
     check_log_weights,
     check_shapes,
     checked_lengths,
+    within,
 )
 from semipunct.errors import UsageError
 from semipunct.structures.base import Total
 from semipunct.structures.recursion import Recursion
-from semirings.base import Semiring, Value
+from semirings.base import Semiring, Value, take
 
 # The empty symbol.
 EPSILON = 0
@@ -94,8 +94,8 @@ def log_weights(semiring: Semiring, machine: Machine) -> Machine:
 def as_transducer(semiring: Semiring, acceptor: Automaton) -> Transducer:
     """Return the identity transducer of an acceptor."""
     symbols = sizes(acceptor)[0]
-    across = jax.tree.map(lambda x: x[..., :, None, :, :], acceptor.arcs)
     is_diagonal = jnp.eye(symbols, dtype=bool)[:, :, None, None]
+    across = take[..., :, None, :, :](acceptor.arcs)
     arcs = semiring.where(is_diagonal, across, semiring.zeros((1, 1, 1, 1)))
     return Transducer(acceptor.initial, arcs, acceptor.final)
 
@@ -153,27 +153,24 @@ def compose(semiring: Semiring, first: Transducer, second: Transducer) -> Transd
             f"letters that one writes and the other reads ({writes[-3]} and {reads[-4]})"
         )
     # Axes: input, shared letter, output; source states of both; target states of both.
-    first_arcs = jax.tree.map(lambda x: x[..., :, :, None, :, None, :, None], first.arcs)
-    second_arcs = jax.tree.map(lambda x: x[..., None, :, :, None, :, None, :], second.arcs)
+    first_arcs = take[..., None, :, None, :, None](first.arcs)
+    second_arcs = take[..., None, :, :, None, :, None, :](second.arcs)
     pairs = s.times(first_arcs, second_arcs)
-    letter = s.sum(jax.tree.map(lambda x: x[..., EPSILON + 1 :, :, :, :, :, :], pairs), axis=-6)
+    letter = s.sum(take[..., EPSILON + 1 :, :, :, :, :, :](pairs), axis=-6)
     shape = jax.tree.leaves(letter)[0].shape
     inputs, outputs, states, states_of_second = shape[-6:-2]
     # A machine that does not move keeps its state and reads and writes epsilon.
-    first_keeps_state, second_keeps_state = (
-        jnp.eye(states, dtype=bool),
-        jnp.eye(states_of_second, dtype=bool),
-    )
-    first_stays = first_keeps_state[None, None, :, None, :, None] & _epsilon(inputs, 5)
-    second_stays = second_keeps_state[None, None, None, :, None, :] & _epsilon(outputs, 4)[None]
-    nothing = s.zeros(shape)
-    second_alone = s.where(first_stays, _silent(second_arcs), nothing)
-    first_alone = s.where(second_stays, _silent(first_arcs), nothing)
+    stays, others = jnp.eye(states, dtype=bool), jnp.eye(states_of_second, dtype=bool)
+    first_stays = stays[None, None, :, None, :, None] & _epsilon(inputs, 5)
+    second_stays = others[None, None, None, :, None, :] & _epsilon(outputs, 4)[None]
+    nothing, silent = s.zeros(shape), take[..., EPSILON, :, :, :, :, :]
+    second_alone = s.where(first_stays, silent(second_arcs), nothing)
+    first_alone = s.where(second_stays, silent(first_arcs), nothing)
     # Between shared letters, either machine may take silent arcs. To count each pair of paths once,
     # a filter admits one interleaving: simultaneous moves, then moves of a single machine. Rows and
     # columns are filter states: any move; the second moves alone; the first moves alone.
     rows = [
-        [s.plus(letter, _silent(pairs)), second_alone, first_alone],
+        [s.plus(letter, silent(pairs)), second_alone, first_alone],
         [letter, second_alone, nothing],
         [letter, nothing, first_alone],
     ]
@@ -193,19 +190,12 @@ def compose(semiring: Semiring, first: Transducer, second: Transducer) -> Transd
     )
 
 
-def _silent(value: Value) -> Value:
-    return jax.tree.map(lambda x: x[..., EPSILON, :, :, :, :, :], value)
-
-
 def _epsilon(symbols: int, axes: int) -> jax.Array:
     return (jnp.arange(symbols) == EPSILON).reshape(symbols, *(1,) * axes)
 
 
 def _pairs(s: Semiring, first: Value, second: Value) -> Value:
-    product = s.times(
-        jax.tree.map(lambda x: x[..., :, None], first),
-        jax.tree.map(lambda x: x[..., None, :], second),
-    )
+    product = s.times(take[..., :, None](first), take[..., None, :](second))
     return jax.tree.map(lambda x: x.reshape(*x.shape[:-2], x.shape[-2] * x.shape[-1]), product)
 
 
@@ -245,12 +235,13 @@ def remove_epsilon(semiring: Semiring, automaton: Automaton) -> Automaton:
     # Arcs become star(E) A and final weights star(E) rho: epsilons before an arc belong to the arc,
     # epsilons after the last arc to the final weight.
     s = semiring
-    silent = closure(s, jax.tree.map(lambda x: x[..., EPSILON, :, :], automaton.arcs))
-    reading = jax.tree.map(lambda x: x[..., EPSILON + 1 :, :, :], automaton.arcs)
-    arcs = _product(s, jax.tree.map(lambda x: x[..., None, :, :], silent), reading)
+    silent = closure(s, take[..., EPSILON, :, :](automaton.arcs))
+    reading = take[..., EPSILON + 1 :, :, :](automaton.arcs)
+    # Summed term by term: the semiring's own product may lose entries far below the largest.
+    arcs = Semiring.matmul(s, take[..., None, :, :](silent), reading)
     shape = jax.tree.leaves(arcs)[0].shape
     nothing = s.zeros((*shape[:-3], 1, *shape[-2:]))
-    final = s.sum(s.times(silent, _rows(automaton.final)), axis=-1)
+    final = s.sum(s.times(silent, take[..., None, :](automaton.final)), axis=-1)
     return Automaton(automaton.initial, s.concatenate([nothing, arcs], axis=-3), final)
 
 
@@ -267,7 +258,7 @@ def shortest_distance(semiring: Semiring, automaton: Automaton) -> Value:
     """Sum over all accepting paths of all strings: ``[...]``."""
     s = semiring
     between = distances(s, automaton)
-    reached = s.sum(s.times(_columns(automaton.initial), between), axis=-2)
+    reached = s.sum(s.times(take[..., :, None](automaton.initial), between), axis=-2)
     return s.sum(s.times(reached, automaton.final), axis=-1)
 
 
@@ -294,7 +285,7 @@ def accept(
     axes = "batch? symbols states states" if arcs.ndim == 4 else "symbols states states"
     strings, lengths = checked_strings(strings, lengths, arcs, axes)
     if arcs.ndim == 3:
-        automaton = jax.tree.map(lambda x: x[None], automaton)
+        automaton = take[None](automaton)
     initial, silenced, final = remove_epsilon(s, automaton)
     item = jnp.arange(len(lengths))
 
@@ -340,7 +331,7 @@ def reading_step(
         vector, log_scale = state
         position, at = indexed
         # Rescaled in every step, since products of many small weights underflow.
-        after = s.sum(s.times(_columns(vector), matrix(at)), axis=1)
+        after = s.sum(s.times(take[..., :, None](vector), matrix(at)), axis=1)
         after, factor = s.balance(after, (1,))
         active = position < lengths
         log_scale = log_scale + jnp.where(active, factor, 0.0)
@@ -356,40 +347,19 @@ def checked_strings(
     strings = jnp.asarray(strings)
     check_shapes(strings=(strings, "batch length"))
     length = strings.shape[1]
-    lengths = checked_lengths(lengths, length, strings=(strings, "batch length"))
+    lengths = checked_lengths(lengths, length, strings=strings)
     sizes = check_shapes(strings=(strings, "batch length"), arcs=(arcs, axes))
     if not jnp.issubdtype(strings.dtype, jnp.integer):
         raise UsageError(f"strings must be integers, not {strings.dtype}")
-    if not any(isinstance(x, Tracer) for x in (strings, lengths)):
-        _check_symbols(np.asarray(strings), np.asarray(lengths), arcs.shape, sizes["symbols"])
-    used = jnp.arange(length)[None] < lengths[:, None]
+    used, symbols = within(lengths, length), sizes["symbols"]
+    if not any(isinstance(x, Tracer) for x in (strings, used)):
+        # In NumPy, since under a trace ``jax.numpy`` results would be traced.
+        values = np.asarray(strings)
+        wrong = np.argwhere(used & ((values <= EPSILON) | (values >= symbols)))
+        if len(wrong):
+            place = tuple(wrong[0].tolist())
+            raise UsageError(
+                f"strings{[*place]} is {values[place]}; the symbols of arcs, of shape "
+                f"{arcs.shape}, are 1 to {symbols - 1}, and epsilon is not part of a string"
+            )
     return jnp.where(used, strings, EPSILON), lengths
-
-
-def _check_symbols(
-    strings: npt.NDArray[Any], lengths: npt.NDArray[Any], shape: tuple[int, ...], symbols: int
-) -> None:
-    # In NumPy, since under a trace ``jax.numpy`` results would be traced.
-    used = np.arange(strings.shape[1])[None] < lengths[:, None]
-    wrong = np.argwhere(used & ((strings <= EPSILON) | (strings >= symbols)))
-    if len(wrong):
-        place = tuple(int(i) for i in wrong[0])
-        raise UsageError(
-            f"strings{list(place)} is {strings[place]}; the symbols of arcs, of shape "
-            f"{shape}, are 1 to {symbols - 1}, and epsilon is not part of a string"
-        )
-
-
-def _product(s: Semiring, a: Value, b: Value) -> Value:
-    """Multiply matrices by summing terms: ``matmul`` may lose entries far below the largest."""
-    left = jax.tree.map(lambda x: x[..., :, :, None], a)
-    right = jax.tree.map(lambda x: x[..., None, :, :], b)
-    return s.sum(s.times(left, right), axis=-2)
-
-
-def _columns(vector: Value) -> Value:
-    return jax.tree.map(lambda x: x[..., :, None], vector)
-
-
-def _rows(vector: Value) -> Value:
-    return jax.tree.map(lambda x: x[..., None, :], vector)

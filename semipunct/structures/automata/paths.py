@@ -5,8 +5,7 @@ Parts are the first state, the arc that reads each symbol, and the last state.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import jax
@@ -14,7 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.core import Tracer
 
-from semipunct.arrays.shapes import as_log_weights
+from semipunct.arrays.shapes import as_log_weights, within
 from semipunct.errors import UsageError
 from semipunct.structures.automata.machine import (
     EPSILON,
@@ -32,7 +31,6 @@ from semipunct.structures.readable import (
     mask_places,
     modules_of,
     used_entry,
-    used_places,
 )
 from semipunct.structures.recursion import Recursion
 from semirings.base import Semiring
@@ -53,11 +51,7 @@ class PathParts(NamedTuple):
     final: Any
 
 
-@partial(
-    jax.tree_util.register_dataclass,
-    data_fields=["weights", "strings", "lengths"],
-    meta_fields=["symbols", "by_position"],
-)
+@jax.tree_util.register_dataclass
 @dataclass(frozen=True)
 class StringPaths(Readable[PathParts], Traceable):
     """The accepting paths of a batch of strings; see ``string_paths``.
@@ -70,8 +64,8 @@ class StringPaths(Readable[PathParts], Traceable):
     """
 
     strings: jax.Array
-    symbols: int
-    by_position: bool = False
+    symbols: int = field(metadata={"static": True})
+    by_position: bool = field(default=False, metadata={"static": True})
 
     def expand(self) -> StringPaths:
         if len(self.batch_shape) != 1:
@@ -86,7 +80,7 @@ class StringPaths(Readable[PathParts], Traceable):
         batch, length = self.strings.shape
         count = self.weights.initial.shape[-1]
         states = as_form(derivations, (batch, length + 1), "states")
-        used = used_places(self.lengths + 1, length + 1)
+        used = within(self.lengths + 1, length + 1)
         valid = check_labels(states, used, count, "states", "states")
         xp = modules_of(states, used)
         arc = (np.arange(length) * count + states[..., :-1]) * count + states[..., 1:]
@@ -120,10 +114,7 @@ class StringPaths(Readable[PathParts], Traceable):
         return Automaton(parts.initial, arcs, parts.final)
 
     def total(
-        self,
-        semiring: Semiring,
-        feature: PathParts | None = None,
-        recursion: Recursion = Recursion(),
+        self, semiring: Semiring, feature: Any = None, recursion: Recursion = Recursion()
     ) -> Total:
         s = semiring
         features = PathParts(None, None, None) if feature is None else feature
@@ -150,14 +141,10 @@ class StringPaths(Readable[PathParts], Traceable):
         arcs = mask_padding(jnp.arange(self.strings.shape[1])[None] < self.lengths[:, None], arcs)
         batch, length, states, _ = arcs.shape
         step = reading_step(Log(), lambda weights: weights, self.lengths)
-        last, before = log_balance(initial, (1,)), initial[:, :0]
-
-        def step_with_state(state: Any, at: Any) -> tuple[Any, jax.Array]:
-            return step(state, at), state[0]
-
-        if length:
-            positions = jnp.broadcast_to(jnp.arange(length), (batch, length))
-            last, before = recursion.scan_outputs(step_with_state, last, (positions, arcs), length)
+        first, positions = log_balance(initial, (1,)), jnp.arange(length)
+        slices = jnp.broadcast_to(positions, (batch, length)), arcs
+        last, after = recursion.scan_states(step, first, slices, length)
+        before = jnp.concatenate([first[0][:, None], after], 1)
         ended = log_times(last[0], final)
         draw_end, draw_arcs = jax.random.split(key)
         item = jnp.arange(batch)
@@ -178,7 +165,7 @@ class StringPaths(Readable[PathParts], Traceable):
         uniform = jax.random.uniform(draw_arcs, (length, count, batch), arcs.dtype)
         start, places = end, jnp.zeros((0, count, batch), jnp.int32)
         if length:
-            start, places = scan(back, end, (jnp.arange(length), uniform), reverse=True)
+            start, places = scan(back, end, (positions, uniform), reverse=True)
         parts = PathParts(start[..., None], jnp.moveaxis(places, 0, 2), end[..., None])
         return parts, maximum(ended, 1)
 
@@ -212,9 +199,7 @@ def string_paths(
     Raises:
         UsageError: for epsilon arcs, or an invalid shape, length or symbol.
     """
-    initial, arcs, final = (as_log_weights(x) for x in automaton)
-    arcs = arcs.reshape((1,) * (4 - arcs.ndim) + arcs.shape)
-    initial, final = (x.reshape((1,) * (2 - x.ndim) + x.shape) for x in (initial, final))
+    initial, arcs, final = map(as_log_weights, automaton, (2, 4, 2))
     strings, lengths = checked_strings(strings, lengths, arcs, "batch? symbols states states")
     silent = arcs[:, EPSILON]
     if not isinstance(silent, Tracer) and bool(jnp.any(silent > -jnp.inf)):

@@ -18,7 +18,7 @@ import jax.numpy as jnp
 import numpy as np
 import numpy.typing as npt
 
-from semirings.base import Groups, Semiring, Value
+from semirings.base import Groups, Semiring, Value, take
 
 
 class Columns(NamedTuple):
@@ -70,25 +70,22 @@ def label_matrices(
     diagonal, column = s.ones((1, symbols)), s.zeros((1, 0, symbols))
     diagonals, columns_of_lengths = [diagonal], [s.zeros((0, symbols))]
 
-    def expanded(value: Value) -> Value:
-        return jax.tree.map(lambda x: x[:, None], value)
-
     for level, (to_left, to_right) in zip(suffixes.levels, absorbing, strict=True):
         node, symbol = np.arange(len(level.symbol)), level.symbol
-        diagonal = jax.tree.map(lambda x, p=level.parent: x[p], diagonal)
-        column = jax.tree.map(lambda x, p=level.parent: x[p], column)
+        diagonal = take[level.parent](diagonal)
+        column = take[level.parent](column)
         read = jax.tree.map(lambda x, n=node, b=symbol: x[n, b][:, None], diagonal)
         read_columns = jax.tree.map(lambda x, n=node, b=symbol: x[n, :, b][..., None], column)
-        moved = s.times(expanded(to_left), read_columns)
-        stayed = s.times(expanded(to_right), column)
-        appended = expanded(s.times(to_left, read))
+        moved = s.times(take[:, None](to_left), read_columns)
+        stayed = s.times(take[:, None](to_right), column)
+        appended = take[:, None](s.times(to_left, read))
         column = s.concatenate([s.plus(stayed, moved), appended], axis=1)
         diagonal = s.times(to_right, diagonal)
         diagonals.append(diagonal)
         columns_of_lengths.append(jax.tree.map(lambda x: x.reshape(-1, symbols), column))
     return LabelMatrices(
-        jax.tree.map(lambda x: x[suffixes.label], s.concatenate(diagonals, axis=0)),
-        jax.tree.map(lambda x: x[columns.number], s.concatenate(columns_of_lengths, axis=0)),
+        take[suffixes.label](s.concatenate(diagonals, axis=0)),
+        take[columns.number](s.concatenate(columns_of_lengths, axis=0)),
         columns,
     )
 

@@ -239,21 +239,6 @@ def _columns(
 
 def _idle(steps: int, lanes: int, sentences: int) -> Lanes:
     """Return idle lanes, which absorb node 0 between empty slots."""
-
-    def full(value: int) -> Ints:
-        return np.full((steps, lanes), value, np.int32)
-
-    def no() -> npt.NDArray[np.bool_]:
-        return np.zeros((steps, lanes), bool)
-
-    return Lanes(
-        kid=full(0),
-        from_left=no(),
-        left_slot=full(EMPTY),
-        right_slot=full(EMPTY),
-        at_left=full(0),
-        at_right=full(0),
-        meeting=full(0),
-        closes=no(),
-        sentence=full(sentences),
-    )
+    kinds = {"from_left": bool, "closes": bool}
+    zeros = (np.zeros((steps, lanes), kinds.get(name, np.int32)) for name in Lanes._fields)
+    return Lanes(*zeros)._replace(sentence=np.full((steps, lanes), sentences, np.int32))

@@ -17,6 +17,7 @@ sentence.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple, Protocol
@@ -31,7 +32,7 @@ from semipunct.structures.base import Total, lift_weights, mask_padding
 from semipunct.structures.given_tree.order import Ints
 from semipunct.structures.given_tree.schedule import Indices, Lanes, Schedule
 from semipunct.structures.recursion import Recursion
-from semirings.base import Groups, Semiring, Value
+from semirings.base import Groups, Semiring, Value, take
 from semirings.devices import axes_of, scan, varying
 from semirings.log import Log
 from semirings.numerics import matmul
@@ -95,7 +96,7 @@ class VectorsByLabel(NamedTuple):
     def inner(self, from_left: npt.NDArray[np.bool_], g: Value) -> Value:
         s = self.semiring
         inner = s.where(from_left[:, None], self.at_right, self.at_left)
-        products = s.sum(s.times(inner, jax.tree.map(lambda x: x[None], g)), 2)
+        products = s.sum(s.times(inner, take[None](g)), 2)
         return jax.tree.map(lambda x: jnp.swapaxes(x, 0, 1), products)
 
     def outer(self, from_left: npt.NDArray[np.bool_], weight: Value) -> tuple[Value, jax.Array]:
@@ -174,10 +175,7 @@ class GivenTrees(NamedTuple):
         return total.value + total.log_scale
 
     def total(
-        self,
-        semiring: Semiring,
-        feature: Any = None,
-        recursion: Recursion = Recursion(),
+        self, semiring: Semiring, feature: Any = None, recursion: Recursion = Recursion()
     ) -> Total:
         """Run ``inside``; the memory budget has no effect."""
         # Steps read results of any earlier steps, so the reverse pass stores all of them.
@@ -196,14 +194,16 @@ def inside(trees: GivenTrees, semiring: Semiring) -> Total:
     automata = trees.automata.lift(semiring)
     used = jnp.asarray(schedule.is_word)
     choice = lift_weights(semiring, *mask_padding(used, (trees.choice, trees.feature)))
-    store = _start(automata, schedule, semiring)
-    first = 2 * _size(automata)
+    sizes = [lanes.kid.shape for lanes in schedule.lanes]
+    automata_rows, states = jax.tree.leaves(automata.initial)[0].shape
+    results = semiring.zeros((sum(map(math.prod, sizes)), states))
+    store = semiring.concatenate([automata.final, automata.initial, results], axis=0)
+    first = 2 * automata_rows
     inputs: list[Any] = []
-    for lanes in schedule.lanes:
-        steps, size = lanes.kid.shape
+    for lanes, (steps, size) in zip(schedule.lanes, sizes, strict=True):
         rows = first + size * jnp.arange(steps)
         first += steps * size
-        inputs.append((lanes, jax.tree.map(lambda x, i=lanes.kid: x[i], choice), rows))
+        inputs.append((lanes, take[lanes.kid](choice), rows))
 
     def step(store: Value, groups: list[Any]) -> tuple[Value, list[tuple[Value, Any]]]:
         factors: list[tuple[Value, Any]] = []
@@ -223,16 +223,6 @@ def inside(trees: GivenTrees, semiring: Semiring) -> Total:
 
     store, factors = scan(step, store, inputs)
     return _finish(store, factors, choice, automata, trees, semiring)
-
-
-def _size(automata: LiftedAutomata) -> int:
-    return jax.tree.leaves(automata.initial)[0].shape[0]
-
-
-def _start(automata: LiftedAutomata, schedule: Schedule, s: Semiring) -> Value:
-    lanes = sum(x.kid.shape[0] * x.kid.shape[1] for x in schedule.lanes)
-    states = jax.tree.leaves(automata.initial)[0].shape[1]
-    return s.concatenate([automata.final, automata.initial, s.zeros((lanes, states))], axis=0)
 
 
 def _unless_idle(absorb: _Absorb, busy: jax.Array, s: Semiring) -> _Absorb:
@@ -281,7 +271,7 @@ def _absorb(
 
     outer, outer_scale = products.outer(lanes.from_left, weight)
     balanced, new_scale = s.balance(outer, (1,))
-    factor = jax.tree.map(lambda x: x[:, 0], balanced)
+    factor = take[:, 0](balanced)
     return balanced, (factor, meeting_scale + weight_scale + outer_scale + new_scale)
 
 
@@ -295,11 +285,14 @@ def _read_rows(
     rows = jax.tree.map(lambda _, store_and_rows: store_and_rows[1], store, read)
     count = len(indices[0])
     starts = range(0, len(indices) * count, count)
-    parts = [jax.tree.map(lambda x, i=start: x[i : i + count], rows) for start in starts]
+    parts = [take[start : start + count](rows) for start in starts]
     return jax.tree.map(lambda _, store_and_rows: store_and_rows[0], store, read), tuple(parts)
 
 
-def _thread(store: jax.Array, index: jax.Array, width: int) -> tuple[jax.Array, jax.Array]:
+_Pair = tuple[jax.Array, jax.Array]
+
+
+def _thread(store: jax.Array, index: jax.Array, width: int) -> _Pair:
     """Return the store, and its rows, so that the reverse pass updates one cotangent in place."""
     # Plain indexing would allocate a cotangent of full size in every step. The read is posed as a
     # unit triangular system, rows - store[index] = 0, which JAX solves and transposes in all modes
@@ -307,27 +300,21 @@ def _thread(store: jax.Array, index: jax.Array, width: int) -> tuple[jax.Array, 
     if not jnp.issubdtype(store.dtype, jnp.floating):
         return store, store[index, :width]
 
-    def residual(
-        _: Any, store_and_rows: tuple[jax.Array, jax.Array]
-    ) -> tuple[jax.Array, jax.Array]:
+    def residual(store_and_rows: _Pair) -> _Pair:
         table, rows = store_and_rows
         return table, rows - table[index, :width]
 
-    def solve(_: Any, store_and_rows: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, jax.Array]:
+    def solve(_: Any, store_and_rows: _Pair) -> _Pair:
         table, rows = store_and_rows
         return table, rows + table[index, :width]
 
-    def solve_transposed(
-        _: Any, store_and_rows: tuple[jax.Array, jax.Array]
-    ) -> tuple[jax.Array, jax.Array]:
+    def solve_transposed(_: Any, store_and_rows: _Pair) -> _Pair:
         cotangent, rows = store_and_rows
         return cotangent.at[index, :width].add(rows), rows
 
     # Zeros that depend formally on the store: the JVP rule requires their tangent if it has one.
     nothing = jnp.broadcast_to(jnp.where(False, store[0, 0], 0.0), (index.shape[0], width))
-    solved: tuple[jax.Array, jax.Array] = jax.lax.custom_linear_solve(
-        partial(residual, None), (store, nothing), solve, solve_transposed
-    )
+    solved: _Pair = jax.lax.custom_linear_solve(residual, (store, nothing), solve, solve_transposed)
     return solved
 
 
@@ -341,16 +328,14 @@ def _finish(
 ) -> Total:
     schedule = trees.schedule
     sentences = schedule.last.shape[0]
-    last = jax.tree.map(lambda x: x[schedule.last], store)
-    final = jax.tree.map(lambda x: x[schedule.last_slot], automata.final)
+    last = take[schedule.last](store)
+    final = take[schedule.last_slot](automata.final)
     value = s.sum(s.times(last, final), 1)
 
-    untouched, untouched_scale = s.balance(
-        jax.tree.map(lambda x: x[:, trees.pairs.empty], choice), ()
-    )
+    untouched, untouched_scale = s.balance(take[:, trees.pairs.empty](choice), ())
     flat = [jax.tree.map(lambda x: x.reshape(-1), factor) for factor, _ in factors]
     everything = s.concatenate([*flat, untouched, s.ones((1,))], axis=0)
-    product = s.prod(jax.tree.map(lambda x: x[schedule.factors], everything), axis=1)
+    product = s.prod(take[schedule.factors](everything), axis=1)
 
     log_scale = jnp.asarray(trees.log_scale) + jax.ops.segment_sum(
         jnp.where(schedule.is_untouched, untouched_scale, 0.0),

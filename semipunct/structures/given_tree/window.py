@@ -16,7 +16,7 @@ absorbs left with weight one.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -31,7 +31,7 @@ from semipunct.structures.given_tree.narrow import (
 )
 from semipunct.structures.given_tree.schedule import Indices
 from semipunct.structures.given_tree.trees import Products, VectorsByLabel
-from semirings.base import Semiring, Value
+from semirings.base import Semiring, Value, take
 
 
 class Edits(NamedTuple):
@@ -79,31 +79,24 @@ class WindowAutomata(NamedTuple):
         return tuple(n * symbols for n in sorted({1, states}))
 
     def lift(self, semiring: Semiring) -> LiftedWindowAutomata:
-        edits = Edits(*(semiring.lift(e) for e in self.edits))
-
+        lifted_edits = Edits(*map(semiring.lift, self.edits))
+        edits: Edits = jax.tree.map(lambda x: jnp.swapaxes(x, 0, 1), lifted_edits)
         # Gathered once per level of the trie: inside the recursion, gathers would run in every
         # step, and scatters in its reverse pass.
-        def at(table: Value, trie: Trie, level: int) -> Value:
-            symbols = trie.levels[level].symbol
-            return jax.tree.map(lambda x: jnp.swapaxes(x, 0, 1)[symbols], table)
-
-        def per_level(trie: Trie) -> tuple[Edits, ...]:
-            return tuple(
-                Edits(*(at(edit, trie, level) for edit in edits))
-                for level in range(len(trie.levels))
-            )
-
+        prefix_edits, suffix_edits = (
+            tuple(take[level.symbol](edits) for level in trie.levels)
+            for trie in (self.prefixes, self.suffixes)
+        )
         # Only the last of two passes writes the observed surface, so its automata are the output
         # acceptor of the first. The symbols between the passes are summed out.
         flat = (*self.initial.shape[:-2], -1)
         if self.next_pass is None:
-            output: OutputAcceptor = ArcAcceptor(semiring, semiring.lift(self.arcs))
+            output: ArcAcceptor | NextPass = ArcAcceptor(semiring, semiring.lift(self.arcs))
             initial = semiring.lift(self.initial.reshape(flat))
             final = semiring.lift(self.final.reshape(flat))
         else:
             output = NextPass(self.next_pass.lift(semiring))
             initial, final = output.bounds(semiring.lift(self.initial[:, 0]))
-        suffix_edits = per_level(self.suffixes)
         labels = None
         if self.columns is not None:
             absorbing = [(e.absorb_left, e.absorb_right) for e in suffix_edits]
@@ -114,8 +107,8 @@ class WindowAutomata(NamedTuple):
             initial=initial,
             final=final,
             output=output,
-            edits=Edits(*(jax.tree.map(lambda x: jnp.swapaxes(x, 0, 1), e) for e in edits)),
-            prefix_edits=per_level(self.prefixes),
+            edits=edits,
+            prefix_edits=prefix_edits,
             suffix_edits=suffix_edits,
             labels=labels,
         )
@@ -135,7 +128,7 @@ class LiftedWindowAutomata(NamedTuple):
     automata: WindowAutomata
     initial: Value
     final: Value
-    output: OutputAcceptor
+    output: ArcAcceptor | NextPass
     edits: Edits
     prefix_edits: tuple[Edits, ...]
     suffix_edits: tuple[Edits, ...]
@@ -146,13 +139,9 @@ class LiftedWindowAutomata(NamedTuple):
         if self.labels is not None and jax.tree.leaves(a)[0].shape[1] == symbols:
             return NarrowProducts(self.semiring, self.labels, a, b)
 
-        def of_labels(vectors: Value, trie: Trie) -> Value:
-            return jax.tree.map(lambda x: x[trie.label], vectors)
-
-        columns = of_labels(self.columns(left, a), self.automata.suffixes)
-        return VectorsByLabel(
-            self.semiring, columns, of_labels(self.rows(right, b), self.automata.prefixes)
-        )
+        at_left = take[self.automata.suffixes.label](self.columns(left, a))
+        at_right = take[self.automata.prefixes.label](self.rows(right, b))
+        return VectorsByLabel(self.semiring, at_left, at_right)
 
     def columns(self, slots: Indices, vectors: Value) -> Value:
         """Compute ``M(label) v`` for ``[lanes, width]`` vectors and each node of ``suffixes``."""
@@ -168,7 +157,7 @@ class LiftedWindowAutomata(NamedTuple):
         # (docs/decisions/punctuation-model.md), read after all labels of the slot. Products are
         # associative, so M(closing) rho is computed once per slot.
         slots = self.automata.initial.shape[0]
-        final = jax.tree.map(lambda x: x[None], self.final)
+        final = take[None](self.final)
         read = jax.tree.map(
             lambda x: x.reshape(slots, -1),
             self.column_by(self.automata.closing, final, jnp.arange(slots)),
@@ -188,9 +177,13 @@ class LiftedWindowAutomata(NamedTuple):
         symbols = self.automata.initial.shape[2]
         nodes, lanes, width = jax.tree.leaves(vectors)[0].shape
         shape = (nodes, lanes, width // symbols, symbols)
-        edits = Edits(*(jax.tree.map(lambda x: x[symbol], edit) for edit in self.edits))
         output = self.output.at(slots, width // symbols)
-        moved = step(output, jax.tree.map(lambda x: x.reshape(shape), vectors), symbol, edits)
+        moved = step(
+            output,
+            jax.tree.map(lambda x: x.reshape(shape), vectors),
+            symbol,
+            take[symbol](self.edits),
+        )
         return jax.tree.map(lambda x: x.reshape(len(symbol), lanes, width), moved)
 
     def _read(
@@ -206,14 +199,14 @@ class LiftedWindowAutomata(NamedTuple):
         for depth, (nodes, edit) in enumerate(zip(trie.levels, edits, strict=True)):
             # Labels with a common prefix (rows) or suffix (columns) share the parent's product.
             if depth:
-                level = jax.tree.map(lambda x, p=nodes.parent: x[p], level)
+                level = take[nodes.parent](level)
             level = step(output, level, nodes.symbol, edit)
             levels.append(level)
         joined = self.semiring.concatenate(levels, axis=0)
         return jax.tree.map(lambda x: x.reshape(-1, lanes, width), joined)
 
     def _column(
-        self, output: OutputAcceptor, vectors: Value, symbol: np.ndarray, edits: Edits
+        self, output: ArcAcceptor | NextPass, vectors: Value, symbol: np.ndarray, edits: Edits
     ) -> Value:
         """Compute ``M(b) v`` for vectors ``[nodes or 1, lanes, states, symbols]``."""
         # (M(b) v)[s, a] is the sum of
@@ -221,10 +214,11 @@ class LiftedWindowAutomata(NamedTuple):
         #   keep[a, b] sum_t w[s, t, a] v[t, b]   transpose[a, b] sum_t w[s, t, b] v[t, a]
         # Two terms need only the entries of v with b pending: ``pending``.
         s = self.semiring
-        spread = _across(edits)
+        spread: Edits = take[:, None, None, :](edits)
         pending = _entry(vectors, self._is(symbol))
         column = s.plus(
-            s.times(spread.absorb_left, _expand(pending)), s.times(spread.absorb_right, vectors)
+            s.times(spread.absorb_left, take[..., None](pending)),
+            s.times(spread.absorb_right, vectors),
         )
         # A single state has no arcs, so only absorptions remain. This is the case for slots of at
         # most one token, the last pending symbol.
@@ -237,7 +231,7 @@ class LiftedWindowAutomata(NamedTuple):
         )
 
     def _row(
-        self, output: OutputAcceptor, vectors: Value, symbol: np.ndarray, edits: Edits
+        self, output: ArcAcceptor | NextPass, vectors: Value, symbol: np.ndarray, edits: Edits
     ) -> Value:
         """Compute ``v M(b)`` for vectors ``[nodes or 1, lanes, states, symbols]``."""
         # The terms of ``_column``, transposed. Terms that leave b pending are summed over a::
@@ -245,7 +239,7 @@ class LiftedWindowAutomata(NamedTuple):
         #   [c = b] sum_a v[t, a] absorb_left[a, b]         v[t, c] absorb_right[c, b]
         #   [c = b] sum_sa v[s, a] w[s, t, a] keep[a, b]    sum_s v[s, c] w[s, t, b] transpose[c, b]
         s = self.semiring
-        spread = _across(edits)
+        spread: Edits = take[:, None, None, :](edits)
         to_symbol = s.sum(s.times(vectors, spread.absorb_left), 3)
         stays = s.times(vectors, spread.absorb_right)
         if output.states > 1:
@@ -253,19 +247,13 @@ class LiftedWindowAutomata(NamedTuple):
             to_symbol = s.plus(to_symbol, s.sum(s.times(written, spread.keep), 3))
             moved = output.row_by(symbol, vectors)
             stays = s.plus(stays, s.times(moved, spread.transpose))
-        return s.plus(stays, s.where(self._is(symbol), _expand(to_symbol), s.zeros((1, 1, 1, 1))))
+        return s.plus(
+            stays, s.where(self._is(symbol), take[..., None](to_symbol), s.zeros((1, 1, 1, 1)))
+        )
 
     def _is(self, symbol: np.ndarray) -> np.ndarray:
         # [nodes, 1, 1, symbols]
         return (symbol[:, None] == np.arange(self.automata.initial.shape[2]))[:, None, None, :]
-
-
-def _across(edits: Edits) -> Edits:
-    return Edits(*(jax.tree.map(lambda x: x[:, None, None, :], edit) for edit in edits))
-
-
-def _expand(value: Value) -> Value:
-    return jax.tree.map(lambda x: x[..., None], value)
 
 
 def _entry(vectors: Value, is_symbol: np.ndarray) -> Value:
@@ -298,13 +286,11 @@ class NextPass(NamedTuple):
         # The last pending symbol is written last, hence read first by the next pass: lambda N(a).
         slots, symbols = jax.tree.leaves(pending)[0].shape
         start, end = self.automata.final, self.automata.initial
-        initial = s.times(_expand(start), jax.tree.map(lambda x: x[:, None], pending))
+        initial = s.times(take[..., None](start), take[:, None](pending))
         of_slots = self.at(jnp.arange(slots), self.states)
-        written = jax.tree.map(
-            lambda x: x[0], of_slots.column_each(jax.tree.map(lambda x: x[None], end))
-        )
+        written = take[0](of_slots.column_each(take[None](end)))
         # If the start symbol is still pending, nothing was read and nothing is written.
-        final = s.where(jnp.arange(symbols) == 0, _expand(end), written)
+        final = s.where(jnp.arange(symbols) == 0, take[..., None](end), written)
         flat = (slots, self.states * symbols)
         return (
             jax.tree.map(lambda x: x.reshape(flat), initial),
@@ -364,39 +350,13 @@ def _merge(vectors: Value, nodes: int) -> Value:
     return jax.tree.map(merge, vectors)
 
 
-class OutputAcceptor(Protocol):
-    """Products of vectors and the matrices E(a) of an acceptor of written symbols.
-
-    A window transducer writes the pending symbol, which requires all symbols (``each``), or the
-    symbol read (``by``). Shapes: n trie nodes or 1, L lanes, S states, A symbols.
-    """
-
-    @property
-    def states(self) -> int: ...
-
-    def at(self, slots: Indices, states: int) -> OutputAcceptor:
-        """Select the slots ``[lanes]`` and the first ``states`` states."""
-        ...
-
-    def column_each(self, vectors: Value) -> Value:
-        """Compute ``E(a) v`` for every a: ``[n, L, S]`` to ``[n, L, S, A]``."""
-        ...
-
-    def column_by(self, symbol: np.ndarray, vectors: Value) -> Value:
-        """Compute ``E(b) v`` for each node's symbol b: ``[n, L, S, A]`` to ``[nodes, L, S, A]``."""
-        ...
-
-    def row_each(self, vectors: Value) -> Value:
-        """Compute ``v_a E(a)`` for every a: ``[n, L, S, A]`` to ``[n, L, S, A]``."""
-        ...
-
-    def row_by(self, symbol: np.ndarray, vectors: Value) -> Value:
-        """Compute ``v E(b)`` for each node's symbol b: ``[n, L, S, A]`` to ``[nodes, L, S, A]``."""
-        ...
-
-
 class ArcAcceptor(NamedTuple):
-    """An acceptor with explicit arcs, ``[slots or lanes, states, states, symbols]``."""
+    """An acceptor of written symbols, with arcs ``[slots or lanes, states, states, symbols]``.
+
+    A window transducer writes the pending symbol, which requires products with the matrices E(a) of
+    all symbols (``each``), or the symbol read (``by``). Shapes: n trie nodes or 1, L lanes, S
+    states, A symbols.
+    """
 
     semiring: Semiring
     arcs: Value
@@ -406,26 +366,28 @@ class ArcAcceptor(NamedTuple):
         return jax.tree.leaves(self.arcs)[0].shape[1]
 
     def at(self, slots: Indices, states: int) -> ArcAcceptor:
-        return self._replace(arcs=jax.tree.map(lambda x: x[slots, :states, :states], self.arcs))
+        """Select the slots ``[lanes]`` and the first ``states`` states."""
+        return self._replace(arcs=take[slots, :states, :states](self.arcs))
 
     def column_each(self, vectors: Value) -> Value:
-        vectors = jax.tree.map(lambda x: x[:, :, None, :, None], vectors)
-        return self.semiring.sum(self.semiring.times(self._all(), vectors), 3)
+        """Compute ``E(a) v`` for every a: ``[n, L, S]`` to ``[n, L, S, A]``."""
+        s = self.semiring
+        return s.sum(s.times(take[None](self.arcs), take[:, :, None, :, None](vectors)), 3)
 
     def column_by(self, symbol: np.ndarray, vectors: Value) -> Value:
-        vectors = jax.tree.map(lambda x: x[:, :, None], vectors)
-        return self.semiring.sum(self.semiring.times(self._of(symbol), vectors), 3)
+        """Compute ``E(b) v`` for each node's symbol b: ``[n, L, S, A]`` to ``[nodes, L, S, A]``."""
+        s = self.semiring
+        return s.sum(s.times(self._of(symbol), take[:, :, None](vectors)), 3)
 
     def row_each(self, vectors: Value) -> Value:
-        vectors = jax.tree.map(lambda x: x[:, :, :, None], vectors)
-        return self.semiring.sum(self.semiring.times(vectors, self._all()), 2)
+        """Compute ``v_a E(a)`` for every a: ``[n, L, S, A]`` to ``[n, L, S, A]``."""
+        s = self.semiring
+        return s.sum(s.times(take[:, :, :, None](vectors), take[None](self.arcs)), 2)
 
     def row_by(self, symbol: np.ndarray, vectors: Value) -> Value:
-        vectors = jax.tree.map(lambda x: x[:, :, :, None], vectors)
-        return self.semiring.sum(self.semiring.times(vectors, self._of(symbol)), 2)
-
-    def _all(self) -> Value:
-        return jax.tree.map(lambda x: x[None], self.arcs)
+        """Compute ``v E(b)`` for each node's symbol b: ``[n, L, S, A]`` to ``[nodes, L, S, A]``."""
+        s = self.semiring
+        return s.sum(s.times(take[:, :, :, None](vectors), self._of(symbol)), 2)
 
     def _of(self, symbol: np.ndarray) -> Value:
         return jax.tree.map(lambda x: jnp.moveaxis(x[..., symbol], -1, 0)[..., None], self.arcs)

@@ -614,19 +614,15 @@ ENTRIES = 5
 
 def _used(w: Weighted) -> dict[str, tuple[int, ...]]:
     most: dict[str, tuple[int, ...]] = {}
-    for item in w.items:
-        place = np.flatnonzero(w.enumerations[item].used)
-        start = 0
-        for path, leaf in jax.tree_util.tree_leaves_with_path(w.zeros):
+    for item, e in w.each():
+        marks = w.with_item(w.zeros, item, e.used)
+        for path, leaf in jax.tree_util.tree_leaves_with_path(marks):
             rows = np.asarray(leaf)[w.case.rows(item)]
-            inside = place[(place >= start) & (place < start + rows.size)] - start
-            start += rows.size
-            index = np.unravel_index(inside, rows.shape)
             name = jax.tree_util.keystr(path).lstrip(".") or "the log weights"
             # An axis of size one cannot be longer.
             used = tuple(
                 int(x.max(initial=-1)) + 1 if size > 1 else ENTRIES
-                for x, size in zip(index, rows.shape, strict=True)
+                for x, size in zip(np.argwhere(rows).T, rows.shape, strict=True)
             )
             most[name] = tuple(map(max, most.get(name, used), used))
     return most
@@ -642,32 +638,25 @@ def size(w: Weighted) -> None:
         if any(x < ENTRIES for x in axes)
     ]
     longest = max((x for axes in used.values() for x in axes), default=0)
-    lacking = {
-        "items": (
-            len(w.items) < ITEMS,
-            f"it has {len(w.items)} items; a fault in item {ITEMS - 1} needs {ITEMS}",
-        ),
-        "an empty item": (
-            not empty,
-            "every item has a derivation that uses parts; add one whose only derivation uses none",
-        ),
-        "positions": (
-            longest < POSITIONS,
+    lacking: dict[str, str] = {}
+    if len(w.items) < ITEMS:
+        lacking["items"] = f"it has {len(w.items)} items; a fault in item {ITEMS - 1} needs {ITEMS}"
+    if not empty:
+        lacking["an empty item"] = (
+            "every item has a derivation that uses parts; add one whose only derivation uses none"
+        )
+    if longest < POSITIONS:
+        lacking["positions"] = (
             f"derivations use at most {longest} entries along any axis; a fault at position "
-            f"{POSITIONS - 1} needs {POSITIONS}",
-        ),
-        "entries": (
-            bool(short),
+            f"{POSITIONS - 1} needs {POSITIONS}"
+        )
+    if short:
+        lacking["entries"] = (
             f"derivations use fewer than {ENTRIES} entries along an axis: {'; '.join(short)}; a "
-            f"fault in state or label {ENTRIES - 1} needs {ENTRIES}",
-        ),
-    }
-    missing = [
-        f"{name}: {text}"
-        for name, (lacks, text) in lacking.items()
-        if lacks and name not in w.case.lacks
-    ]
-    needless = [name for name in w.case.lacks if not lacking[name][0]]
+            f"fault in state or label {ENTRIES - 1} needs {ENTRIES}"
+        )
+    missing = [f"{name}: {text}" for name, text in lacking.items() if name not in w.case.lacks]
+    needless = [name for name in w.case.lacks if name not in lacking]
     require(
         not missing,
         f"the case cannot show some faults. {'. '.join(missing)}. To keep the enumeration short, "
