@@ -23,6 +23,9 @@ WORDS = {"SIGINT": "interrupted", "SIGTERM": "terminated", "SIGHUP": "hung up"}
 _SHOW_CURSOR = b"\x1b[?25h"  # hidden by a progress bar
 
 
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
 def exit_status(number: int) -> int:
     """Return the exit status that shells report for a signal."""
     return 128 + number
@@ -38,10 +41,8 @@ def end_at_signals() -> None:
 
 def leave_to_server() -> None:
     """Install no-op handlers, under which uvicorn raises its signal once more after shutdown."""
-    for name in WORDS:
-        number = getattr(signal, name, None)
-        if number is not None and name != "SIGHUP":
-            signal.signal(number, lambda _number, _frame: None)
+    for number in SIGNALS:
+        signal.signal(number, lambda _number, _frame: None)
 
 
 def _end(number: int, _frame: FrameType | None) -> NoReturn:
@@ -54,9 +55,6 @@ def _end(number: int, _frame: FrameType | None) -> NoReturn:
     with suppress(OSError):
         os.write(2, cursor + f"error: {WORDS[signal.Signals(number).name]}\n".encode())
     os._exit(exit_status(number))
-
-
-SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 @dataclass(slots=True)
@@ -80,10 +78,8 @@ def interruptible(notice: str = "") -> Generator[Stop, None, None]:
     if threading.current_thread() is not threading.main_thread():
         yield stop
         return
-    handlers = {number: signal.getsignal(number) for number in SIGNALS}
-    before = {
-        number: handler for number, handler in handlers.items() if handler is not signal.SIG_IGN
-    }
+    before = {number: signal.getsignal(number) for number in SIGNALS}
+    before = {number: was for number, was in before.items() if was is not signal.SIG_IGN}
 
     def restore() -> None:
         for number, handler in before.items():

@@ -74,6 +74,7 @@ class EditScore(Figures, frozen=True):
 class CorrectionFigures(EditScore, frozen=True):
     """Figures of correction; the edit distance is AED of Li, Wang and Eisner (2019), Table 5."""
 
+    schema = "semipunct.correct-gold/1"
     average_edit_distance: Annotated[
         Real, Meta(title="edit distance per slot", description="edits of tokens per judged slot")
     ]

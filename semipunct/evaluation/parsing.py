@@ -19,6 +19,7 @@ from semipunct.wording import quantity
 class ParsingFigures(Figures, frozen=True):
     """Figures of the tagging and parsing of a corpus."""
 
+    schema = "semipunct.parse-gold/1"
     las: Annotated[
         Real,
         Meta(

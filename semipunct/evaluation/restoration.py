@@ -104,6 +104,7 @@ class BothPairingFigures(Figures, frozen=True):
 class RestorationFigures(Figures, frozen=True):
     """Figures of restoration; the edit distance is AED of Li, Wang and Eisner (2019), figure 4."""
 
+    schema = "semipunct.restore-gold/1"
     average_edit_distance: Annotated[
         Real, Meta(title="edit distance per slot", description="edits per slot")
     ]
