@@ -12,6 +12,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, partial
+from operator import add
 from typing import NamedTuple, TypeVar
 
 import jax
@@ -57,11 +58,7 @@ class Paths(NamedTuple):
 
     def times(self, continuation: Paths) -> Paths:
         """Concatenate each path with each path of another set."""
-        log_sum, log_best = (
-            self.log_sum + continuation.log_sum,
-            self.log_best + continuation.log_best,
-        )
-        return Paths(log_sum, log_best, self.edits + continuation.edits)
+        return Paths(*map(add, self, continuation))
 
 
 NO_PATH = Paths(-math.inf, -math.inf)
