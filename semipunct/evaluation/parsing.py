@@ -12,7 +12,16 @@ from msgspec import Meta
 from semipunct.corpus import Sentence
 from semipunct.errors import UsageError
 from semipunct.evaluation.figures import Figures, Number, Ratio, Real
-from semipunct.evaluation.metric import Column, Count, Counts, Measure, Statistics, ratio, refuse
+from semipunct.evaluation.metric import (
+    Column,
+    Count,
+    Counts,
+    Measure,
+    Statistics,
+    check_pairs,
+    ratio,
+    refuse,
+)
 from semipunct.wording import quantity
 
 
@@ -113,17 +122,10 @@ def parsing_statistics(
 
     Tags, features and relations are compared as strings; slots and lemmas are ignored.
     """
-    if len(gold) != len(predicted):
-        raise UsageError(
-            f"{len(gold)} gold sentences and {len(predicted)} predicted ones: "
-            "give the same sentences for both"
-        )
-    for gold_sentence, predicted_sentence in zip(gold, predicted, strict=True):
-        _check_words(gold_sentence, predicted_sentence)
-    counts = [
-        _counts(gold_sentence, predicted_sentence)
-        for gold_sentence, predicted_sentence in zip(gold, predicted, strict=True)
-    ]
+    check_pairs(gold, predicted)
+    for pair in zip(gold, predicted, strict=True):
+        _check_words(*pair)
+    counts = list(map(_counts, gold, predicted))
     columns = np.array(counts, np.int64).reshape(len(counts), len(ParsingStatistics.columns)).T
     return ParsingStatistics(*columns)
 

@@ -24,6 +24,7 @@ from semipunct.evaluation.metric import (
     Setting,
     SlotCount,
     Statistics,
+    check_pairs,
     ratio,
     refuse,
 )
@@ -205,8 +206,7 @@ class RestorationStatistics(Statistics[RestorationFigures]):
             predicted=PairingFigures.of(self.predicted_pairing),
             gold=PairingFigures.of(self.gold_pairing),
         )
-        values = self.usual_figures(RestorationFigures)
-        values["pairing_errors"] = pairing
+        values = self.usual_figures(RestorationFigures) | {"pairing_errors": pairing}
         return RestorationFigures(
             **values,
             micro=Score.of(
@@ -274,15 +274,10 @@ def restoration_statistics(
 
 
 def _check_slots(gold: Sequence[Slots], predicted: Sequence[Slots]) -> None:
-    if len(gold) != len(predicted):
-        raise UsageError(
-            f"{len(gold)} gold sentences and {len(predicted)} predicted ones: "
-            "give the same sentences for both"
-        )
+    check_pairs(gold, predicted)
     for number, (gold_slots, predicted_slots) in enumerate(zip(gold, predicted, strict=True), 1):
         if len(gold_slots) != len(predicted_slots):
             raise UsageError(
                 f"sentence {number}: {len(gold_slots)} gold slots and {len(predicted_slots)} "
-                "predicted ones: "
-                "restoring punctuation must not change the words"
+                "predicted ones: restoring punctuation must not change the words"
             )

@@ -120,13 +120,10 @@ def add_written_trees(
     else:
         best = decode.best(fitted.model, fitted.parameters, bare)
         trees = [[tree] if tree else [] for tree in best]
-    analyses_wanted = max(1, count)
     with_analyses: list[list[Sentence]] = []
     for sentence, plain, analyses_of_sentence in zip(sentences, bare, trees, strict=True):
         nothing = (((), ()),) * len(sentence.forms)
-        pairs = [tree_analysis.pairs for tree_analysis in analyses_of_sentence] or [
-            nothing
-        ] * analyses_wanted
+        pairs = [tree.pairs for tree in analyses_of_sentence] or [nothing] * max(1, count)
         with_analyses.append([replace(sentence, written=Written(plain.slots, p)) for p in pairs])
     return with_analyses
 

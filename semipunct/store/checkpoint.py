@@ -202,7 +202,7 @@ def load(path: str | Path, expected: type[M] | None = None) -> SavedModel[M]:
             f"({type(error).__name__}: {error}); train the model again"
         ) from error
     if expected is not None:
-        _check_kind(folder, model, expected)
+        check_kind(folder, model, expected)
     arrays = _unpacked(packed)
     check_arrays(f"{folder / WEIGHTS}", arrays, shapes)
     lines = read_verified(folder, METRICS, sums).splitlines()
@@ -224,13 +224,8 @@ def _load_again(place: str, digest: str) -> SavedModel[Any]:
     return loaded
 
 
-def of_kind(saved: SavedModel[Any], expected: type[M]) -> SavedModel[M]:
-    """Return a loaded model after checking its kind."""
-    _check_kind(saved.path, saved.model, expected)
-    return saved
-
-
-def _check_kind(folder: Path, model: Model, expected: type[Model]) -> None:
+def check_kind(folder: Path, model: Model, expected: type[Model]) -> None:
+    """Raise ``ModelError`` unless a model in a folder is of the kind of a class."""
     # The class of a kind may derive from another kind's class.
     if not isinstance(model, expected) or model.kind != expected.kind:
         raise ModelError(
