@@ -89,18 +89,6 @@ class SavedModel(Generic[M_co]):
         names = [m.name for m in installed_models() if m.folder == self.path]
         return _load_again, (names[0] if names else str(self.path.resolve()), self.digest)
 
-    def as_dict(self) -> dict[str, Any]:
-        """Return everything but vocabulary and weights as JSON-serialisable values."""
-        return {
-            "kind": self.model.kind,
-            "path": str(self.path),
-            "version": self.version,
-            "digest": self.digest,
-            "config": self.config.to_dict(),
-            "figures": self.figures,
-            "metrics": list(self.metrics),
-        }
-
 
 @dataclass(frozen=True, slots=True)
 class TrainingState:

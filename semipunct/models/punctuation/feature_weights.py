@@ -25,7 +25,6 @@ from semipunct.models.punctuation.attach import weights_of
 from semipunct.models.punctuation.model import PunctuationModel
 
 LISTED = 3
-"""Features listed by default."""
 
 
 class FeatureWeight(NamedTuple):
