@@ -75,11 +75,8 @@ class MeanScore(Figures, frozen=True):
             defined = [value for value in values if not math.isnan(value)]
             return ratio(math.fsum(defined), len(defined))
 
-        return cls(
-            f1=mean(score.f1 for score in scores),
-            precision=mean(score.precision for score in scores),
-            recall=mean(score.recall for score in scores),
-        )
+        ratios = ("f1", "precision", "recall")
+        return cls(**{name: mean(getattr(score, name) for score in scores) for name in ratios})
 
 
 class PairingFigures(Figures, frozen=True):
@@ -91,8 +88,7 @@ class PairingFigures(Figures, frozen=True):
     @classmethod
     def of(cls, counts: Counts) -> PairingFigures:
         """Sum the pairing errors of sentences, ``[sentences, 2]``."""
-        openings, closings = counts.sum(0).tolist()
-        return cls(openings=openings, closings=closings)
+        return cls(*counts.sum(0).tolist())
 
 
 class BothPairingFigures(Figures, frozen=True):

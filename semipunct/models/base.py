@@ -36,7 +36,6 @@ class Encoded(Protocol):
     @property
     def lengths(self) -> Sequence[int]:
         """Numbers of words."""
-        ...
 
 
 class Sums(NamedTuple):

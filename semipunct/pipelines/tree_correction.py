@@ -204,19 +204,8 @@ def reason(analysis: Analysis | None, slot: int) -> Reason | None:
     """Return the punctemes at a slot of an underlying tree, and their rewriting."""
     if analysis is None:
         return None
-    tree = analysis.sentence.tree
-    left, right = tree.edges
-    closing = [
-        Attached(word, "right", pair[1])
-        for word, pair in enumerate(analysis.pairs, 1)
-        if right[word - 1] == slot and pair[1]
-    ]
-    opening = [
-        Attached(word, "left", pair[0])
-        for word, pair in enumerate(analysis.pairs, 1)
-        if left[word - 1] == slot and pair[0]
-    ]
-    # The innermost constituents end first and begin last.
-    closing.sort(key=lambda attached: right[attached.word - 1] - left[attached.word - 1])
-    opening.sort(key=lambda attached: left[attached.word - 1] - right[attached.word - 1])
-    return Reason((*closing, *opening), analysis.slots[slot].edits)
+    ending, starting = analysis.sentence.tree.junctions[slot]
+    closing = (Attached(node + 1, "right", analysis.pairs[node][1]) for node in ending)
+    opening = (Attached(node + 1, "left", analysis.pairs[node][0]) for node in starting)
+    attached = tuple(each for each in (*closing, *opening) if each.tokens)
+    return Reason(attached, analysis.slots[slot].edits)

@@ -51,7 +51,6 @@ class Parsed(FromFile, Protocol):
     @property
     def tokens(self) -> Sequence[Token]:
         """Words and punctuation, whose heads form a tree."""
-        ...
 
 
 R = TypeVar("R", bound=Parsed)
