@@ -26,11 +26,6 @@ _SHOW_CURSOR = b"\x1b[?25h"  # hidden by a progress bar
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
-def exit_status(number: int) -> int:
-    """Return the exit status that shells report for a signal."""
-    return 128 + number
-
-
 def end_at_signals() -> None:
     """Install handlers that end this process, except for ignored signals."""
     for name in WORDS:
@@ -54,7 +49,7 @@ def _end(number: int, _frame: FrameType | None) -> NoReturn:
     cursor = _SHOW_CURSOR if os.isatty(2) else b""
     with suppress(OSError):
         os.write(2, cursor + f"error: {WORDS[signal.Signals(number).name]}\n".encode())
-    os._exit(exit_status(number))
+    os._exit(128 + number)  # as shells report a signal
 
 
 @dataclass(slots=True)

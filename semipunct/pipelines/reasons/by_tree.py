@@ -164,6 +164,9 @@ class TreeCue(NamedTuple):
     text: str
     constituent: Constituent
 
+    def __str__(self) -> str:
+        return self.text
+
 
 # The key of reasons that only name the constituent.
 OTHER = "tree.other"

@@ -8,8 +8,14 @@ from dataclasses import dataclass
 from semipunct.corpus import Sentence
 from semipunct.corpus.word_streams import is_final
 from semipunct.marks import Puncteme, shown_string, spacing
-from semipunct.pipelines.reasons.by_tree import OTHER, Constituent, channel_of, reasons_by_tree
-from semipunct.pipelines.reasons.by_words import reason_of_removal, reasons_by_words
+from semipunct.pipelines.reasons.by_tree import (
+    OTHER,
+    Constituent,
+    TreeCue,
+    channel_of,
+    reasons_by_tree,
+)
+from semipunct.pipelines.reasons.by_words import Cue, reason_of_removal, reasons_by_words
 from semipunct.pipelines.reasons.catalogue import (
     FALLBACK,
     FALLBACK_REMOVED,
@@ -54,23 +60,19 @@ def reason_of_mark(
     if not after and not before:
         text = LEFT_OUT.format(probability=percent(probability), alternatives=_listed(alternatives))
         return MarkReason(MODEL, text)
-    keys: list[str] = []
-    texts: list[str] = []
+    chosen: Sequence[TreeCue | Cue] = ()
     constituent: Constituent | None = None
     cues = [] if sentence is None or reason is None else reasons_by_tree(sentence, reason, after)
     is_end = bool(place.right) and is_final(after)
     if (before == after and probability < _DOUBTED) or (is_end and probability < _UNLIKELY_END):
         pass  # a reason for the mark would contradict the model
     elif after and not (before and len(after) < len(before)):
-        if cues and all(cue.key != OTHER for cue in cues):
-            keys, texts = [cue.key for cue in cues], [cue.text for cue in cues]
-        elif by_words := reasons_by_words(place, after):
-            keys, texts = [cue.key for cue in by_words], [str(cue) for cue in by_words]
-        else:
-            keys, texts = [cue.key for cue in cues], [cue.text for cue in cues]
+        is_listed = cues and all(cue.key != OTHER for cue in cues)
+        chosen = cues if is_listed else reasons_by_words(place, after) or cues
         constituent = cues[0].constituent if cues else None
     elif (removal := reason_of_removal(place, before, after)) is not None:
-        keys, texts = [removal.key], [str(removal)]
+        chosen = [removal]
+    keys, texts = [cue.key for cue in chosen], [str(cue) for cue in chosen]
     if not texts:
         keys, texts = [MODEL], [_fallback(before, after, probability, alternatives)]
     if before and after and before != after:
