@@ -4,18 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from semipunct.corpus import Sentence
 from semipunct.corpus.word_streams import is_final
 from semipunct.marks import Puncteme, shown_string, spacing
-from semipunct.pipelines.reasons.by_tree import (
-    OTHER,
-    Constituent,
-    TreeCue,
-    channel_of,
-    reasons_by_tree,
-)
-from semipunct.pipelines.reasons.by_words import Cue, reason_of_removal, reasons_by_words
+from semipunct.pipelines.reasons.by_tree import OTHER, Constituent, channel_of, reasons_by_tree
+from semipunct.pipelines.reasons.by_words import reason_of_removal, reasons_by_words
 from semipunct.pipelines.reasons.catalogue import (
     FALLBACK,
     FALLBACK_REMOVED,
@@ -60,7 +55,7 @@ def reason_of_mark(
     if not after and not before:
         text = LEFT_OUT.format(probability=percent(probability), alternatives=_listed(alternatives))
         return MarkReason(MODEL, text)
-    chosen: Sequence[TreeCue | Cue] = ()
+    chosen: Sequence[Any] = ()  # cues by the tree or by words
     constituent: Constituent | None = None
     cues = [] if sentence is None or reason is None else reasons_by_tree(sentence, reason, after)
     is_end = bool(place.right) and is_final(after)
