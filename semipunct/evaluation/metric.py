@@ -18,7 +18,6 @@ import numpy as np
 import numpy.typing as npt
 from typing_extensions import TypeVar
 
-from semipunct.errors import UsageError
 from semipunct.evaluation.figures import Figures
 from semipunct.files import finite
 from semipunct.wording import quantity
@@ -195,15 +194,6 @@ def refuse(bad: npt.NDArray[np.bool_], problem: str) -> None:
     """Raise ``ValueError`` for the first sentence with an invalid entry, ``[sentences, ...]``."""
     if bad.any():
         raise ValueError(f"sentence {np.argwhere(bad)[0, 0] + 1}: {problem}")
-
-
-def check_pairs(gold: Sequence[object], predicted: Sequence[object]) -> None:
-    """Raise ``UsageError`` unless there are as many predicted sentences as gold ones."""
-    if len(gold) != len(predicted):
-        raise UsageError(
-            f"{len(gold)} gold sentences and {len(predicted)} predicted ones: "
-            "give the same sentences for both"
-        )
 
 
 F_co = TypeVar("F_co", bound=Figures, default=Figures, covariant=True)

@@ -12,16 +12,7 @@ from msgspec import Meta
 from semipunct.corpus import Sentence
 from semipunct.errors import UsageError
 from semipunct.evaluation.figures import Figures, Number, Ratio, Real
-from semipunct.evaluation.metric import (
-    Column,
-    Count,
-    Counts,
-    Measure,
-    Statistics,
-    check_pairs,
-    ratio,
-    refuse,
-)
+from semipunct.evaluation.metric import Column, Count, Counts, Measure, Statistics, ratio, refuse
 from semipunct.wording import quantity
 
 
@@ -122,7 +113,11 @@ def parsing_statistics(
 
     Tags, features and relations are compared as strings; slots and lemmas are ignored.
     """
-    check_pairs(gold, predicted)
+    if len(gold) != len(predicted):
+        raise UsageError(
+            f"{len(gold)} gold sentences and {len(predicted)} predicted ones: "
+            "give the same sentences for both"
+        )
     for pair in zip(gold, predicted, strict=True):
         _check_words(*pair)
     counts = list(map(_counts, gold, predicted))

@@ -24,7 +24,6 @@ from semipunct.evaluation.metric import (
     Setting,
     SlotCount,
     Statistics,
-    check_pairs,
     ratio,
     refuse,
 )
@@ -270,7 +269,11 @@ def restoration_statistics(
 
 
 def _check_slots(gold: Sequence[Slots], predicted: Sequence[Slots]) -> None:
-    check_pairs(gold, predicted)
+    if len(gold) != len(predicted):
+        raise UsageError(
+            f"{len(gold)} gold sentences and {len(predicted)} predicted ones: "
+            "give the same sentences for both"
+        )
     for number, (gold_slots, predicted_slots) in enumerate(zip(gold, predicted, strict=True), 1):
         if len(gold_slots) != len(predicted_slots):
             raise UsageError(

@@ -99,11 +99,12 @@ def _side(token: str) -> Side:
         return "right" if opens else "left"
     if token in STRAIGHT:
         return "right"
-    sides = {
-        _BY_CHARACTER.get(char) or _BY_CATEGORY.get(unicodedata.category(char), "neither")
-        for char in token
-    }
-    return sides.pop() if len(sides) == 1 else "neither"
+    sides: list[Side] = [_character_side(char) for char in token]
+    return sides[0] if len(set(sides)) == 1 else "neither"
+
+
+def _character_side(char: str) -> Side:
+    return _BY_CHARACTER.get(char) or _BY_CATEGORY.get(unicodedata.category(char), "neither")
 
 
 def is_dash(token: str) -> bool:

@@ -19,15 +19,15 @@ Context = tuple[str, bool, str]
 # The number of marks in a context that the treebank's usual convention weighs as much as.
 _USUAL = 5
 
+_NOTHING: Mapping[tuple[Context, Convention], int] = {}
+
 
 @dataclass(frozen=True, slots=True)
 class Conventions:
     """The convention in each context: counts smoothed with a Dirichlet prior over all contexts."""
 
     usual: Convention = "unit"
-    counts: Mapping[tuple[Context, Convention], int] = field(
-        default_factory=dict[tuple[Context, Convention], int]
-    )
+    counts: Mapping[tuple[Context, Convention], int] = field(default_factory=lambda: _NOTHING)
     total: Mapping[Convention, int] = field(default_factory=lambda: dict.fromkeys(CONVENTIONS, 0))
 
     @classmethod
