@@ -41,7 +41,6 @@ from semipunct.store.folder import (
     VOCABULARY,
     VOCABULARY_ARRAYS,
     WEIGHTS,
-    check_output,
     write_folder,
 )
 from semipunct.store.installed import folder_of, installed_models, nearest_name
@@ -124,7 +123,6 @@ def save(
     Raises:
         ModelError: if the folder is not a model folder, or cannot be written.
     """
-    check_output(path)
     arrays = {name: np.asarray(value) for name, value in parameters.items()}
     head = _ConfigFile(
         # Also in the manifest; programs for format 1 read them here.

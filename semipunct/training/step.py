@@ -95,8 +95,9 @@ def _update(
         finite &= jnp.isfinite(slope).all()
     updates: Any
     updates, state = recipe.optimiser().update(gradient, state, parameters)
-    moved = {
-        name: add_rows(parameters[name], x) if isinstance(x, Rows) else parameters[name] + x
-        for name, x in updates.items()
-    }
+    moved = {n: _moved(parameters[n], update) for n, update in updates.items()}
     return moved, state, finite
+
+
+def _moved(weight: jax.Array, update: jax.Array | Rows) -> jax.Array:
+    return add_rows(weight, update) if isinstance(update, Rows) else weight + update
