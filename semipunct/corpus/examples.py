@@ -24,14 +24,17 @@ class Example(Protocol):
     @property
     def size(self) -> int:
         """The number of words, by which batches are balanced."""
+        ...
 
     @property
     def choices(self) -> int:
         """The number of predicted outcomes, by which metrics are normalised."""
+        ...
 
     @property
     def seen(self) -> tuple[Any, ...]:
         """All data that a model uses, as JSON values."""
+        ...
 
 
 def treebank_digest(examples: Iterable[Example]) -> str:

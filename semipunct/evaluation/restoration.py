@@ -201,7 +201,8 @@ class RestorationStatistics(Statistics[RestorationFigures]):
             predicted=PairingFigures.of(self.predicted_pairing),
             gold=PairingFigures.of(self.gold_pairing),
         )
-        values = self.usual_figures(RestorationFigures) | {"pairing_errors": pairing}
+        values = self.usual_figures(RestorationFigures)
+        values["pairing_errors"] = pairing
         return RestorationFigures(
             **values,
             micro=Score.of(

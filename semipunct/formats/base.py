@@ -23,6 +23,7 @@ class FromFile(Protocol):
     @property
     def line(self) -> int:
         """The first line, from 1."""
+        ...
 
     @property
     def sentence_id(self) -> str: ...
@@ -143,11 +144,13 @@ class Derived(Protocol):
     @property
     def text(self) -> str:
         """The content of a file of the derivations."""
+        ...
 
     def as_dict(self) -> dict[str, Any]: ...
 
     def messages(self) -> Iterable[str]:
         """Return messages for the user."""
+        ...
 
 
 class DerivationFormat(Format[R]):

@@ -36,6 +36,7 @@ class Encoded(Protocol):
     @property
     def lengths(self) -> Sequence[int]:
         """Numbers of words."""
+        ...
 
 
 class Sums(NamedTuple):

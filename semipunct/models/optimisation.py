@@ -199,11 +199,13 @@ def together(lazy: Optimiser, names: Collection[str], prompt: Optimiser) -> Opti
     def current(parameters: Weights, state: Any, rows: Mapping[str, RowNumbers]) -> Weights:
         lazy_part, prompt_part = split(parameters)
         lazily: Any = lazy.current(lazy_part, state[0], rows)
-        return {**lazily, **prompt.current(prompt_part, state[1], {})}
+        promptly: Any = prompt.current(prompt_part, state[1], {})
+        return {**lazily, **promptly}
 
     def final(parameters: Weights, state: Any) -> Weights:
         lazy_part, prompt_part = split(parameters)
         lazily: Any = lazy.result(lazy_part, state[0])
-        return {**lazily, **prompt.result(prompt_part, state[1])}
+        promptly: Any = prompt.result(prompt_part, state[1])
+        return {**lazily, **promptly}
 
     return Optimiser(init, update, current, final)

@@ -51,6 +51,7 @@ class Parsed(FromFile, Protocol):
     @property
     def tokens(self) -> Sequence[Token]:
         """Words and punctuation, whose heads form a tree."""
+        ...
 
 
 R = TypeVar("R", bound=Parsed)

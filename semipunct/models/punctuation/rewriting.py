@@ -12,8 +12,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, partial
-from operator import add
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import jax
 import jax.numpy as jnp
@@ -58,7 +57,8 @@ class Paths(NamedTuple):
 
     def times(self, continuation: Paths) -> Paths:
         """Concatenate each path with each path of another set."""
-        return Paths(*map(add, self, continuation))
+        pairs: Any = zip(self, continuation, strict=True)
+        return Paths(*(a + b for a, b in pairs))
 
 
 NO_PATH = Paths(-math.inf, -math.inf)
