@@ -52,7 +52,7 @@ def figures(folder: Path) -> dict[str, Any]:
     """Return the figures measured with the best weights."""
     from semipunct.store.checkpoint import load
 
-    return load(folder).as_dict()["figures"]
+    return load(folder).figures
 
 
 @pytest.fixture(scope="session")

@@ -160,7 +160,7 @@ def generate(parameters: GeneratorParameters, sentences: int, seed: int) -> Iter
         forms = [f"{tag.lower()}{_below(FORMS, source)}" for tag in tags]
         drawn = [pairs.get(relation, bare).draw(source) for relation in relations]
         tree = DependencyTree(tuple(heads), tuple(relations))
-        slots = with_boundaries([tuple(slot) for slot in tree.gather(drawn)], initial=True)
+        slots = with_boundaries([tuple(slot) for slot in tree.gather(drawn)])
         yield Sentence(
             sentence_id=f"synthetic-{seed}-{number}",
             path=PATH,

@@ -85,6 +85,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
         "semipunct.trees",
         "semipunct.marks",
         "semipunct.files",
+        "semipunct.lazy",
         "semipunct.plugins",
     ),
     "semipunct.arrays": (),
@@ -136,6 +137,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     ),
     "semipunct.store": (*BASE, "semipunct.models.registry", "semipunct.files"),
     "semipunct.evaluation": (
+        "semipunct.lazy",
         "semipunct.corpus",
         "semipunct.trees",
         "semipunct.marks",

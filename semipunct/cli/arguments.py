@@ -1,6 +1,6 @@
 """Arguments and options shared by several commands, and checks of their combination."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -19,14 +19,18 @@ def complete_models(incomplete: str) -> list[str]:
 
 _OUTPUT = typer.Option("-o", "--output", metavar="OUT", help="Output file, '-' for stdout.")
 
-Model = Annotated[
-    str,
-    typer.Argument(
-        metavar="MODEL",
-        help="A model folder, or the name of an installed model.",
-        autocompletion=complete_models,
-    ),
-]
+
+def model_argument(description: str, metavar: str = "MODEL") -> Any:
+    """Return an argument that names a model."""
+    return typer.Argument(metavar=metavar, help=description, autocompletion=complete_models)
+
+
+def model_option(description: str, metavar: str = "MODEL", *names: str) -> Any:
+    """Return an option that names a model."""
+    return typer.Option(*names, metavar=metavar, help=description, autocompletion=complete_models)
+
+
+Model = Annotated[str, model_argument("A model folder, or the name of an installed model.")]
 Treebanks = Annotated[
     list[str], typer.Argument(metavar="IN...", help="Treebanks in CoNLL-U, '-' for stdin.")
 ]
@@ -41,30 +45,27 @@ Output = Annotated[str, _OUTPUT]
 OptionalOutput = Annotated[str | None, _OUTPUT]
 Parser = Annotated[
     str | None,
-    typer.Option(
-        metavar="PARSER",
-        autocompletion=complete_models,
-        help="Folder of a parser. The input may then be text, or words without trees; trees in the "
+    model_option(
+        "Folder of a parser. The input may then be text, or words without trees; trees in the "
         "input are ignored.",
+        "PARSER",
     ),
 ]
 Tokeniser = Annotated[
     str | None,
-    typer.Option(
-        metavar="TOKENISER",
-        autocompletion=complete_models,
-        help="Folder of a tokeniser, which splits running text into sentences, words and marks. "
+    model_option(
+        "Folder of a tokeniser, which splits running text into sentences, words and marks. "
         "Without it, each line is a sentence, and blanks separate words and marks.",
+        "TOKENISER",
     ),
 ]
 TextModel = Annotated[
     str | None,
-    typer.Option(
-        "--text",
-        metavar="TEXTMODEL",
-        autocompletion=complete_models,
-        help="With --parser: folder of a text model, which finds the sentences and capitals of "
+    model_option(
+        "With --parser: folder of a text model, which finds the sentences and capitals of "
         "running text, and whose marks are averaged with those of the punctuation model.",
+        "TEXTMODEL",
+        "--text",
     ),
 ]
 Seed = Annotated[int, typer.Option(min=0, help="Random seed.")]

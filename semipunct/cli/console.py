@@ -192,16 +192,6 @@ def print_json(value: Mapping[str, Any]) -> None:
         stream.write(to_json(value, indent=2) + "\n")
 
 
-# Names and versions of the JSON objects of our metrics.
-SCHEMAS = {
-    "correction": "semipunct.correct-gold/1",
-    "criterion": "semipunct.evaluate-criterion/1",
-    "parsing": "semipunct.parse-gold/1",
-    "perplexity": "semipunct.evaluate/1",
-    "restoration": "semipunct.restore-gold/1",
-}
-
-
 def report(assessment: "Assessment", *, json: bool, path: str | None) -> None:
     """Print figures as tables or JSON, and store the result (docs/decisions/architecture.md)."""
     if path:
@@ -215,8 +205,7 @@ def report(assessment: "Assessment", *, json: bool, path: str | None) -> None:
     if json:
         print_json(
             {
-                "schema": assessment.figures.schema
-                or SCHEMAS.get(assessment.task, f"{assessment.task}/1"),
+                "schema": assessment.figures.schema or f"{assessment.task}/1",
                 **assessment.figures.as_dict(),
                 **assessment.extra,
                 "signature": assessment.signature,

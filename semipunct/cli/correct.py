@@ -5,7 +5,6 @@ from typing import Annotated, Literal
 import typer
 
 from semipunct.cli import arguments, console
-from semipunct.cli.arguments import complete_models
 from semipunct.cli.options import with_options
 from semipunct.cli.run import check_parts, prepare, run
 from semipunct.errors import UsageError
@@ -18,12 +17,7 @@ ERRORS = 10
 @with_options
 def correct(
     model: Annotated[
-        str,
-        typer.Argument(
-            metavar="MODEL",
-            help="Folder of a model of --kind correction or text.",
-            autocompletion=complete_models,
-        ),
+        str, arguments.model_argument("Folder of a model of --kind correction or text.")
     ],
     inputs: Annotated[
         list[str],
@@ -104,11 +98,7 @@ def correct(
     arguments.check_helpers(parser=parser is not None, tokeniser=tokeniser)
     if options.analyses and analysis is None:
         raise UsageError("--analyses needs --analysis, the model of the trees; give it as well")
-    check_parts(
-        parts,
-        inputs,
-        {"--output": out is not None, "--gold": bool(gold)},
-    )
+    check_parts(parts, inputs, {"--output": out is not None, "--gold": bool(gold)})
     arguments.check_figures(out, result, printed=json)
     console.check_targets(
         out,

@@ -6,7 +6,6 @@ from typing import Annotated
 import typer
 
 from semipunct.cli import arguments, console
-from semipunct.cli.arguments import complete_models
 from semipunct.cli.console import report
 from semipunct.cli.phases import phase
 from semipunct.errors import UsageError
@@ -14,12 +13,7 @@ from semipunct.errors import UsageError
 
 def evaluate(
     model: Annotated[
-        str,
-        typer.Argument(
-            metavar="MODEL",
-            help="A model folder, or derivations of a parser (.auto).",
-            autocompletion=complete_models,
-        ),
+        str, arguments.model_argument("A model folder, or derivations of a parser (.auto).")
     ],
     tests: Annotated[
         list[str],

@@ -1,7 +1,6 @@
 """The command ``semipunct explain``."""
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import typer
 
@@ -11,9 +10,6 @@ from semipunct.cli.phases import phase
 from semipunct.cli.run import read_ahead
 from semipunct.errors import UsageError
 from semipunct.pipelines.options import ExplainOptions, Request, RestoreOptions, as_correction
-
-if TYPE_CHECKING:
-    from semipunct.pipelines.explanations import Explanation
 
 Form = Literal["text", "json", "html"]
 
@@ -57,7 +53,9 @@ def explain(
     with phase("importing"):
         from semipunct.cli.phases import keep_programs
         from semipunct.cli.progress import sentence_progress
-        from semipunct.pipelines.explanations import explain_outcomes
+        from semipunct.files import title_of
+        from semipunct.pipelines.explained_page import explained_page
+        from semipunct.pipelines.explanations import explain_outcomes, lines_of_text, write_json
         from semipunct.pipelines.pipeline import explained_task, load
         from semipunct.pipelines.task import task_of
     with phase("loading the model"):
@@ -75,23 +73,12 @@ def explain(
     with sentence_progress("explaining", out or console.STANDARD, quiet=quiet) as advancing:
         outcomes = advancing(prepared.answer(entries))
         explained = explain_outcomes(nlp.trained, outcomes, writer, explaining.left_out)
-        write(explained, form, inputs, out)
+        with console.output(out or console.STANDARD) as stream:
+            if form == "json":
+                write_json(explained, stream)
+            elif form == "html":
+                title = title_of("Marks explained", inputs)
+                stream.writelines(explained_page(explained, title))
+            else:
+                stream.writelines(lines_of_text(explained))
     console.say_all(prepared.messages())
-
-
-def write(
-    explanations: "Iterator[Explanation]", form: Form, inputs: Sequence[str], out: str | None
-) -> None:
-    """Write explanations to a file, or to standard output."""
-    from semipunct.files import title_of
-    from semipunct.pipelines.explained_page import explained_page
-    from semipunct.pipelines.explanations import lines_of_text, write_json
-
-    with console.output(out or console.STANDARD) as stream:
-        if form == "json":
-            write_json(explanations, stream)
-        elif form == "html":
-            title = title_of("Marks explained", inputs)
-            stream.writelines(explained_page(explanations, title))
-        else:
-            stream.writelines(lines_of_text(explanations))

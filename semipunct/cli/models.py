@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from semipunct.cli import arguments, console
-from semipunct.cli.arguments import complete_models
 from semipunct.errors import ModelError
 
 if TYPE_CHECKING:
@@ -18,12 +17,7 @@ app = typer.Typer(
 )
 
 Name = Annotated[
-    str,
-    typer.Argument(
-        metavar="NAME",
-        help="A name listed by 'models list', or a model folder.",
-        autocompletion=complete_models,
-    ),
+    str, arguments.model_argument("A name listed by 'models list', or a model folder.", "NAME")
 ]
 
 

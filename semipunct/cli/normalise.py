@@ -1,6 +1,5 @@
 """The command ``semipunct normalise``."""
 
-from collections.abc import Sequence
 from enum import StrEnum
 from typing import Annotated, Literal
 
@@ -124,7 +123,17 @@ def normalise(
                 f"{unsupported[0]} is for treebanks in CoNLL-U; leave it out, or leave out --to "
                 "and --commas"
             )
-        _normalise_commas(inputs, out, to, commas, rule or "better", quotes, printed=form == "json")
+        from semipunct.formats.registry import format_of_grammar
+
+        grammar = format_of_grammar(to or commas or "")
+        normalised = grammar.derive(
+            inputs, to=to, commas=commas, rule=rule or "better", quotes=quotes
+        )
+        console.say_all(normalised.messages())
+        with console.output(out or console.STANDARD) as stream:
+            stream.write(normalised.text)
+        if form == "json":
+            console.print_json(normalised.as_dict())
         return
     from semipunct.files import title_of, to_json
     from semipunct.formats.conllu.records import write_texts
@@ -161,24 +170,3 @@ def normalise(
     console.say(f"{'would attach' if check else 'attached'} {heads.summary(treebank)}")
     if check and (treebank.changes or treebank.faults):
         raise typer.Exit(console.BAD_INPUT)
-
-
-def _normalise_commas(
-    inputs: Sequence[str],
-    out: str | None,
-    to: Target | None,
-    commas: Target | None,
-    rule: CommaPlace,
-    quotes: bool,
-    *,
-    printed: bool,
-) -> None:
-    from semipunct.formats.registry import format_of_grammar
-
-    grammar = format_of_grammar(to or commas or "")
-    normalised = grammar.derive(inputs, to=to, commas=commas, rule=rule, quotes=quotes)
-    console.say_all(normalised.messages())
-    with console.output(out or console.STANDARD) as stream:
-        stream.write(normalised.text)
-    if printed:
-        console.print_json(normalised.as_dict())

@@ -5,7 +5,6 @@ from typing import Annotated
 import typer
 
 from semipunct.cli import arguments, console
-from semipunct.cli.arguments import complete_models
 from semipunct.cli.options import with_options
 from semipunct.cli.run import check_parts, prepare, run
 from semipunct.errors import UsageError
@@ -14,10 +13,7 @@ from semipunct.pipelines.options import ParseOptions, PartOptions, Request
 
 @with_options
 def parse(
-    model: Annotated[
-        str,
-        typer.Argument(metavar="MODEL", help="Folder of a parser.", autocompletion=complete_models),
-    ],
+    model: Annotated[str, arguments.model_argument("Folder of a parser.")],
     inputs: Annotated[
         list[str],
         typer.Argument(

@@ -43,9 +43,7 @@ def print_timings() -> Generator[None]:
     table = console.table("phase", "seconds")
     for name, seconds in [*parts.items(), ("in all", whole)]:
         table.add_row(name, f"{seconds:.2f}")
-    from rich.console import Console
-
-    Console(stderr=True, highlight=False).print(table)
+    console.people().print(table)
 
 
 def keep_programs() -> None:

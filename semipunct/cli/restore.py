@@ -6,7 +6,6 @@ from typing import Annotated
 import typer
 
 from semipunct.cli import arguments, console
-from semipunct.cli.arguments import complete_models
 from semipunct.cli.options import with_options
 from semipunct.cli.run import check_parts, prepare, run
 from semipunct.errors import UsageError
@@ -29,12 +28,11 @@ def restore(
     parts: PartOptions = PartOptions(),
     parser: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="PARSER",
-            autocompletion=complete_models,
-            help="Folder of a parser. The input may then be text, or words without trees; trees "
+        arguments.model_option(
+            "Folder of a parser. The input may then be text, or words without trees; trees "
             "in the input are ignored. For several parsers repeat the option, or name a folder of "
             "parsers, such as that of jackknife --models.",
+            "PARSER",
         ),
     ] = None,
     tokeniser: arguments.Tokeniser = None,

@@ -4,21 +4,14 @@ from typing import Annotated
 
 import typer
 
-from semipunct.cli.arguments import complete_models
+from semipunct.cli import arguments
 from semipunct.cli.phases import phase
 from semipunct.errors import UsageError
 from semipunct.pipelines import limits
 
 
 def serve(
-    model: Annotated[
-        str,
-        typer.Argument(
-            metavar="MODEL",
-            help="A text model: its folder or its name.",
-            autocompletion=complete_models,
-        ),
-    ] = "en",
+    model: Annotated[str, arguments.model_argument("A text model: its folder or its name.")] = "en",
     host: Annotated[str, typer.Option(metavar="HOST", help="Address to listen at.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=1, max=65535, help="Port to listen at.")] = 8081,
     limit: Annotated[
@@ -26,11 +19,10 @@ def serve(
     ] = limits.SERVED,
     parser: Annotated[
         str | None,
-        typer.Option(
-            metavar="PARSER",
-            autocompletion=complete_models,
-            help="A parser, for /v1/parse: its folder or its name [that of the same name as MODEL, "
-            "if it is installed].",
+        arguments.model_option(
+            "A parser, for /v1/parse: its folder or its name [that of the same name as MODEL, if "
+            "it is installed].",
+            "PARSER",
         ),
     ] = None,
     allow_origin: Annotated[

@@ -23,9 +23,7 @@ WORDS = {"SIGINT": "interrupted", "SIGTERM": "terminated", "SIGHUP": "hung up"}
 _SHOW_CURSOR = b"\x1b[?25h"  # hidden by a progress bar
 
 
-def exit_status(number: int) -> int:
-    """Return the exit status that shells report for a signal."""
-    return 128 + number
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 def end_at_signals() -> None:
@@ -38,10 +36,8 @@ def end_at_signals() -> None:
 
 def leave_to_server() -> None:
     """Install no-op handlers, under which uvicorn raises its signal once more after shutdown."""
-    for name in WORDS:
-        number = getattr(signal, name, None)
-        if number is not None and name != "SIGHUP":
-            signal.signal(number, lambda _number, _frame: None)
+    for number in SIGNALS:
+        signal.signal(number, lambda _number, _frame: None)
 
 
 def _end(number: int, _frame: FrameType | None) -> NoReturn:
@@ -53,10 +49,7 @@ def _end(number: int, _frame: FrameType | None) -> NoReturn:
     cursor = _SHOW_CURSOR if os.isatty(2) else b""
     with suppress(OSError):
         os.write(2, cursor + f"error: {WORDS[signal.Signals(number).name]}\n".encode())
-    os._exit(exit_status(number))
-
-
-SIGNALS = (signal.SIGINT, signal.SIGTERM)
+    os._exit(128 + number)  # as shells report a signal
 
 
 @dataclass(slots=True)
@@ -80,10 +73,8 @@ def interruptible(notice: str = "") -> Generator[Stop, None, None]:
     if threading.current_thread() is not threading.main_thread():
         yield stop
         return
-    handlers = {number: signal.getsignal(number) for number in SIGNALS}
-    before = {
-        number: handler for number, handler in handlers.items() if handler is not signal.SIG_IGN
-    }
+    before = {number: signal.getsignal(number) for number in SIGNALS}
+    before = {number: was for number, was in before.items() if was is not signal.SIG_IGN}
 
     def restore() -> None:
         for number, handler in before.items():

@@ -54,11 +54,7 @@ def stats(
     more = len(counted.token_counts) - SHOWN_TOKENS
     tokens = list(counted.token_counts.items())[:SHOWN_TOKENS]
     for title, headings, rows in (
-        (
-            "Table 2",
-            ("#Token", "%Punct", "#Omit", "#Type", "#Puncteme", "#Pair"),
-            _table_2(counted),
-        ),
+        ("Table 2", TABLE_2, _table_2(counted)),
         ("Counts", ("what", "how many"), _counts(counted)),
         ("Slots by number of tokens", ("tokens", "slots", "%"), _slots(counted)),
         (

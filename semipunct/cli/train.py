@@ -8,7 +8,7 @@ import typer
 
 from semipunct.cli import arguments, console
 from semipunct.cli.phases import phase
-from semipunct.cli.signals import exit_status, interruptible
+from semipunct.cli.signals import interruptible
 from semipunct.errors import UsageError
 from semipunct.models.registry import DEFAULT, find_kind, kind_names
 from semipunct.wording import quantity
@@ -228,7 +228,7 @@ def train(
         how = "--resume in place of --force" if force else "--resume"
         if place.is_writer:
             console.say(f"interrupted; run the same command with {how} to continue{until}")
-        raise typer.Exit(exit_status(stop.signal or signal.SIGINT))
+        raise typer.Exit(128 + (stop.signal or signal.SIGINT))
 
 
 def summary(trained: "TrainingResult", out: str) -> str:

@@ -84,15 +84,11 @@ class Situation(NamedTuple):
 
 def contexts(forms: Sequence[str], slots: Sequence[Puncteme]) -> list[Context]:
     """Return the context of each slot of a correct sentence, ``[n + 1]``."""
-    contexts_of_slots: list[Context] = []
-    marked = False
-    for slot, tokens in enumerate(slots):
-        contexts_of_slots.append(_context(forms, slot, marked))
-        marked = marked or bool(tokens)
-    return contexts_of_slots
+    first = next((slot for slot, tokens in enumerate(slots) if tokens), len(slots))
+    return [_context(forms, slot, marked=first < slot) for slot in range(len(slots))]
 
 
-def _context(forms: Sequence[str], slot: int, marked: bool) -> Context:
+def _context(forms: Sequence[str], slot: int, *, marked: bool) -> Context:
     if slot == 0:
         return "initial"
     if slot == len(forms):

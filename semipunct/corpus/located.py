@@ -5,6 +5,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from operator import add
 from typing import NamedTuple
 
 from semipunct.corpus.fixed_parts import NOTHING_FIXED, FixedParts
@@ -104,7 +105,9 @@ class Located:
         self, before: Sequence[Puncteme], after: Sequence[Puncteme], forms: Sequence[str] | None
     ) -> Iterator[tuple[int, int, str]]:
         shown, visible_before = self.outside(spacing.visible(after)), spacing.visible(before)
-        rows = spacing.slot_spaces(self._dotted([ABBREVIATION in s for s in after[1:]]), shown)
+        words = (self.text[slice(*span)] for span in self.spans)
+        dots = ("." * (ABBREVIATION in string) for string in after[1:])
+        rows = spacing.slot_spaces([*map(add, words, dots)], shown)
         inside = [*map(self._inside, range(len(self.spans))), False]
         end = 0
         for slot, tokens in enumerate(before):
@@ -197,11 +200,6 @@ class Located:
 
     def _inside(self, word: int) -> bool:
         return word > 0 and self.spans[word] == self.spans[word - 1]
-
-    def _dotted(self, dots: Sequence[bool]) -> list[str]:
-        return [
-            self.text[slice(*span)] + "." * dot for span, dot in zip(self.spans, dots, strict=True)
-        ]
 
     def _spelt(self, word: int, form: str) -> str:
         written = self.text[slice(*self.spans[word])]

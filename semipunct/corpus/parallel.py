@@ -135,10 +135,8 @@ def shared_slots(
         [("first",), *map(str.lower, words), ("last",)] for words in (source, corrected)
     )
     judged: list[Puncteme | None] = [None] * (len(source) + 1)
-    blocks = SequenceMatcher(
-        None, source_words, corrected_words, autojunk=False
-    ).get_matching_blocks()
-    for first, place, size in blocks:
+    matcher = SequenceMatcher(None, source_words, corrected_words, autojunk=False)
+    for first, place, size in matcher.get_matching_blocks():
         for step in range(size - 1):
             judged[first + step] = slots[place + step]
     return tuple(judged)

@@ -49,11 +49,6 @@ class Passage:
 
 def sentence_spans(tokens: Sequence[Span], ends: Sequence[bool]) -> list[Span]:
     """Return the starts and ends of sentences; the last token always ends one."""
-    spans: list[Span] = []
-    first: int | None = None
-    for number, ((start, end), stops) in enumerate(zip(tokens, ends, strict=True), 1):
-        first = start if first is None else first
-        if stops or number == len(tokens):
-            spans.append((first, end))
-            first = None
-    return spans
+    lasts = [i for i, stops in enumerate(ends) if stops or i == len(ends) - 1]
+    firsts = [0, *(i + 1 for i in lasts)]
+    return [(tokens[i][0], tokens[j][1]) for i, j in zip(firsts, lasts, strict=False)]

@@ -229,6 +229,19 @@ def open_slots(sentence: "Sentence[Any] | Words", slots: Sequence[V]) -> list[V]
     return [value for slot, value in enumerate(slots) if slot not in empty]
 
 
+def select_words(
+    s: "Sentence[Any]", words: Sequence[int], tree: DependencyTree
+) -> "Sentence[DependencyTree]":
+    """Return a sentence with a subset of its words in any order, without marks but with dots."""
+    columns: dict[str, Any] = {
+        name: tuple(getattr(s, name)[word - 1] for word in words)
+        for name in ("forms", "lemmas", "upos", "xpos", "feats")
+    }
+    dots = (tuple(t for t in s.slots[word] if t == ABBREVIATION) for word in words)
+    closed = closed_after(s, words)
+    return replace(s, **columns, tree=tree, slots=((), *dots), expected=None, closed=closed)
+
+
 def closed_after(sentence: Sentence[Any], words: Sequence[int]) -> frozenset[int]:
     """Return the closed slots of a sentence with a subset of the words, in any order."""
     place = {word: i for i, word in enumerate(words, start=1)}

@@ -32,7 +32,8 @@ EMPTY: Reason = "empty line"
 MARKUP: Reason = "not text"
 """The reason for omitting code, and lines outside of the cues of subtitles."""
 
-PUNCTUATION = "PUNCT"
+# The universal tag and the relation of punctuation.
+PUNCTUATION, RELATION = "PUNCT", "punct"
 
 R = TypeVar("R", default=Any, covariant=True)
 

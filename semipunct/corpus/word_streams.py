@@ -20,6 +20,7 @@ from typing import Any, NamedTuple, overload
 import numpy as np
 import numpy.typing as npt
 
+from semipunct.corpus.located import BLANKS
 from semipunct.corpus.passages import Span
 from semipunct.errors import OutputError
 from semipunct.marks import ABBREVIATION, Puncteme, spacing
@@ -35,13 +36,10 @@ MARKS = frozenset(
     for char in map(chr, range(0x20000))
     if unicodedata.category(char)[0] == "P" and char not in _OF_WORDS
 )
-"""The characters of marks."""
-
 _CLASS = "".join(map(re.escape, sorted(MARKS)))
 _EDGES = re.compile(rf"([{_CLASS}]*)(.*?)([{_CLASS}]*)", re.DOTALL)
 _MARK = re.compile(r"\.{2,}|-{2,}|[–—―]+|.", re.DOTALL)
 _DASH = re.compile(r"(\.{2,}|-{2,}|[–—―…]+)")
-_BLANKS = re.compile("[\\s\\x00-\\x1f\\x7f-\\x9f\\ufeff]+")
 # Directional quotation marks: before a word, and after it.
 _TURNED = {'"': "“”", "'": "‘’", "``": "““", "''": "””"}
 
@@ -83,7 +81,7 @@ class Token(NamedTuple):
 def tokens(text: str) -> Iterator[Token]:
     """Yield the words and marks of a text."""
     place = 0
-    for blank in _BLANKS.finditer(text):
+    for blank in BLANKS.finditer(text):
         if blank.start() > place:
             yield from _of_chunk(text, place, blank.start())
         place = blank.end()

@@ -37,10 +37,6 @@ from semipunct.marks.corrections import corrections
 from semipunct.marks.edits import edit_distance
 from semipunct.wording import quantity
 
-Choice = Literal["sentence", "corpus"]
-"""Choose the reference by F0.5 of the ``sentence`` or, as in MaxMatch, of the ``corpus`` up to it.
-"""
-
 References = Sequence[Sequence[Puncteme | None]]
 """``[references, n + 1]`` corrected slots; None for slots without judgement."""
 
@@ -74,6 +70,7 @@ class EditScore(Figures, frozen=True):
 class CorrectionFigures(EditScore, frozen=True):
     """Figures of correction; the edit distance is AED of Li, Wang and Eisner (2019), Table 5."""
 
+    schema = "semipunct.correct-gold/1"
     average_edit_distance: Annotated[
         Real, Meta(title="edit distance per slot", description="edits of tokens per judged slot")
     ]
@@ -127,7 +124,7 @@ class CorrectionStatistics(Statistics[CorrectionFigures]):
         **dict.fromkeys(("correct", "proposed", "needed"), CountByMark()),
     }
     settings: ClassVar[Mapping[str, Setting]] = {
-        "choice": Setting(Choice, "way to choose references", "edits", str, str)
+        "choice": Setting(Literal["sentence"], "way to choose references", "edits", str, str)
     }
     measures: ClassVar[tuple[Measure, ...]] = (
         Measure("f05", "F0.5 of edits", ("correct", "proposed", "needed"), None, f05),
@@ -139,7 +136,7 @@ class CorrectionStatistics(Statistics[CorrectionFigures]):
         Measure("harm", "harm per 1,000 slots", ("harmed", "right_before"), None, thousandths),
     )
 
-    choice: Choice
+    choice: str
     slots: Counts
     judged: Counts
     right_before: Counts
@@ -154,9 +151,8 @@ class CorrectionStatistics(Statistics[CorrectionFigures]):
         refuse(self.correct > least, "more correct edits than edits")
         refuse(self.judged > self.slots, "more judged slots than slots")
         edits_needed = self.needed.sum(1)
-        refuse(
-            self.right_before + edits_needed != self.judged, "edits against slots that need none"
-        )
+        judged = self.right_before + edits_needed
+        refuse(judged != self.judged, "edits against slots that need none")
         wrong = self.proposed.sum(1) - self.correct.sum(1)
         left = edits_needed - self.correct.sum(1)
         refuse(self.harmed > np.minimum(wrong, self.right_before), "more harm than wrong edits")
@@ -185,16 +181,11 @@ class _Counted(NamedTuple):
     proposed: Counter[str]
     needed: Counter[str]
 
-    @property
-    def totals(self) -> tuple[int, int, int]:
-        return self.correct.total(), self.proposed.total(), self.needed.total()
-
 
 def correction_statistics(
     source: Sequence[Slots],
     proposed: Sequence[Slots],
     references: Sequence[References],
-    choice: Choice = "sentence",
 ) -> CorrectionStatistics:
     """Compare corrected punctuation with references, sentence by sentence.
 
@@ -207,13 +198,8 @@ def correction_statistics(
             f"of {len(references)}: give the same sentences for all"
         )
     chosen: list[_Counted] = []
-    so_far = (0, 0, 0)
     for number, row in enumerate(zip(source, proposed, references, strict=True), 1):
-        counts_of_references = _against_all(number, *row)
-        before = so_far if choice == "corpus" else (0, 0, 0)
-        best = min(counts_of_references, key=lambda counted: _preference(counted, before))
-        so_far = _plus(so_far, best.totals)
-        chosen.append(best)
+        chosen.append(min(_against_all(number, *row), key=_preference))
     errors = sorted({e for counted in chosen for e in (*counted.proposed, *counted.needed)})
     counts = {
         name: np.array([getattr(counted, name) for counted in chosen], np.int64)
@@ -227,7 +213,7 @@ def correction_statistics(
     }
     slots = np.array([len(sentence) for sentence in source], np.int64)
     return CorrectionStatistics(
-        marks=tuple(errors), choice=choice, slots=slots, **counts, **by_error
+        marks=tuple(errors), choice="sentence", slots=slots, **counts, **by_error
     )
 
 
@@ -271,16 +257,11 @@ def _against(source: Slots, proposed: Slots, reference: Sequence[Puncteme | None
     )
 
 
-Totals = tuple[int, int, int]
-
-
-def _plus(a: Totals, b: Totals) -> Totals:
-    return a[0] + b[0], a[1] + b[1], a[2] + b[2]
-
-
-def _preference(counted: _Counted, before: Totals) -> tuple[float, int, int]:
+def _preference(counted: _Counted) -> tuple[float, int, int]:
     """Return a sort key, least for the reference to choose."""
-    correct, proposed, edits_needed = _plus(before, counted.totals)
+    correct, proposed, edits_needed = (
+        edits.total() for edits in (counted.correct, counted.proposed, counted.needed)
+    )
     weight = proposed + BETA2 * edits_needed
     # Without needed and proposed edits, the score is perfect.
     score = (1 + BETA2) * correct / weight if weight else 1.0

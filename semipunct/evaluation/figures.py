@@ -71,6 +71,7 @@ CRITERION = "criterion"
 class CriterionFigures(Figures, frozen=True):
     """The figures by which training selects the best weights."""
 
+    schema = "semipunct.evaluate-criterion/1"
     kind: Annotated[str, Meta(description="of model")]
     unit: Annotated[str, Meta(description="one example")]
     examples: Number

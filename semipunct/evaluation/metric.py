@@ -310,7 +310,6 @@ class Statistics(ABC, Generic[F_co]):
 
     def check(self) -> None:
         """Raise ``ValueError``, which names the sentence, if columns are inconsistent."""
-        return
 
     @property
     def score(self) -> float:

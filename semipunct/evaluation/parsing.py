@@ -19,6 +19,7 @@ from semipunct.wording import quantity
 class ParsingFigures(Figures, frozen=True):
     """Figures of the tagging and parsing of a corpus."""
 
+    schema = "semipunct.parse-gold/1"
     las: Annotated[
         Real,
         Meta(
@@ -117,12 +118,9 @@ def parsing_statistics(
             f"{len(gold)} gold sentences and {len(predicted)} predicted ones: "
             "give the same sentences for both"
         )
-    for gold_sentence, predicted_sentence in zip(gold, predicted, strict=True):
-        _check_words(gold_sentence, predicted_sentence)
-    counts = [
-        _counts(gold_sentence, predicted_sentence)
-        for gold_sentence, predicted_sentence in zip(gold, predicted, strict=True)
-    ]
+    for pair in zip(gold, predicted, strict=True):
+        _check_words(*pair)
+    counts = list(map(_counts, gold, predicted))
     columns = np.array(counts, np.int64).reshape(len(counts), len(ParsingStatistics.columns)).T
     return ParsingStatistics(*columns)
 

@@ -25,6 +25,7 @@ from semipunct.evaluation.metric import (
 class PerplexityFigures(Figures, frozen=True):
     """Figures of the prediction of the punctuation of a corpus."""
 
+    schema = "semipunct.evaluate/1"
     perplexity: Annotated[
         Real, Meta(title="perplexity per slot", description="per slot; null is infinite")
     ]

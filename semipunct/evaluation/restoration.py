@@ -74,11 +74,8 @@ class MeanScore(Figures, frozen=True):
             defined = [value for value in values if not math.isnan(value)]
             return ratio(math.fsum(defined), len(defined))
 
-        return cls(
-            f1=mean(score.f1 for score in scores),
-            precision=mean(score.precision for score in scores),
-            recall=mean(score.recall for score in scores),
-        )
+        ratios = ("f1", "precision", "recall")
+        return cls(**{name: mean(getattr(score, name) for score in scores) for name in ratios})
 
 
 class PairingFigures(Figures, frozen=True):
@@ -90,8 +87,7 @@ class PairingFigures(Figures, frozen=True):
     @classmethod
     def of(cls, counts: Counts) -> PairingFigures:
         """Sum the pairing errors of sentences, ``[sentences, 2]``."""
-        openings, closings = counts.sum(0).tolist()
-        return cls(openings=openings, closings=closings)
+        return cls(*counts.sum(0).tolist())
 
 
 class BothPairingFigures(Figures, frozen=True):
@@ -104,6 +100,7 @@ class BothPairingFigures(Figures, frozen=True):
 class RestorationFigures(Figures, frozen=True):
     """Figures of restoration; the edit distance is AED of Li, Wang and Eisner (2019), figure 4."""
 
+    schema = "semipunct.restore-gold/1"
     average_edit_distance: Annotated[
         Real, Meta(title="edit distance per slot", description="edits per slot")
     ]
@@ -282,6 +279,5 @@ def _check_slots(gold: Sequence[Slots], predicted: Sequence[Slots]) -> None:
         if len(gold_slots) != len(predicted_slots):
             raise UsageError(
                 f"sentence {number}: {len(gold_slots)} gold slots and {len(predicted_slots)} "
-                "predicted ones: "
-                "restoring punctuation must not change the words"
+                "predicted ones: restoring punctuation must not change the words"
             )

@@ -38,7 +38,7 @@ class At(NamedTuple):
     """A property of a word near a node.
 
     Attributes:
-        code: a key of ``_WORD_CODES``, or ``shape``.
+        code: a key of ``WORD_CODES``, or ``shape``.
         place: a key of ``Words.places``.
         extra: number of codes for a missing word, one of which is ``outside``.
     """
@@ -50,7 +50,7 @@ class At(NamedTuple):
 
 
 # The kind of value encoded by each word code, and a function that returns a sentence's values.
-_WORD_CODES: dict[str, tuple[str, Callable[[Sentence], Sequence[str]]]] = {
+WORD_CODES: dict[str, tuple[str, Callable[[Sentence], Sequence[str]]]] = {
     "upos": ("upos", lambda s: s.upos),
     "xpos": ("xpos", lambda s: s.xpos),
     "relation": ("relation", lambda s: s.tree.relations),
@@ -112,14 +112,14 @@ class Attributes:
                 shapes = (shape_class(form) for s in sentences for form in s.forms)
                 self._of_words[code] = np.fromiter(shapes, np.int64, self.words.count)
             else:
-                kind, values = _WORD_CODES[code]
+                kind, values = WORD_CODES[code]
                 strings_of_words = chain.from_iterable(values(s) for s in sentences)
                 self._of_words[code] = self.vocabulary.code(kind, strings_of_words)
         return self._of_words[code]
 
 
 def _word_codes(vocabulary: Vocabulary, code: str) -> int:
-    return SHAPES if code == "shape" else vocabulary.size(_WORD_CODES[code][0])
+    return SHAPES if code == "shape" else vocabulary.size(WORD_CODES[code][0])
 
 
 class Single(NamedTuple):
@@ -163,10 +163,6 @@ def _writings(table: Attributes) -> dict[str, Ints]:
     forms = [form for s in table.words.sentences for form in s.forms]
     places = table.words.places
     return {"writing": writing_class(forms, places["first"], places["last"])}
-
-
-def _orders(table: Attributes) -> dict[str, Ints]:
-    return {"order": table.words.sibling_order()}
 
 
 def _siblings(table: Attributes) -> dict[str, Ints]:
@@ -292,7 +288,7 @@ ATTRIBUTES: dict[str, Attribute] = {
     "sentence_span": Single(lambda s: SPANS, _spans),
     "style": Single(lambda s: STYLES, _styles),
     "place": Single(lambda s: 4, _spans),
-    "order": Single(lambda s: 16, _orders),
+    "order": Single(lambda s: 16, lambda t: {"order": t.words.sibling_order()}),
     "head_upos": At("upos", "head", 1),
     "head_relation": At("relation", "head", 1),
     "grandparent": At("relation", "grandparent", 1),
@@ -313,10 +309,10 @@ ATTRIBUTES: dict[str, Attribute] = {
 
 def code_sizes(vocabulary: Vocabulary, table: Mapping[str, Attribute]) -> dict[str, int]:
     """Return the number of codes of each attribute, on which feature numbers depend."""
-    sizes: dict[str, int] = {}
-    for name, spec in table.items():
-        if isinstance(spec, At):
-            sizes[name] = _word_codes(vocabulary, spec.code) + spec.extra
-        else:
-            sizes[name] = spec.codes(vocabulary)
+    sizes = {
+        name: _word_codes(vocabulary, spec.code) + spec.extra
+        if isinstance(spec, At)
+        else spec.codes(vocabulary)
+        for name, spec in table.items()
+    }
     return sizes | history_codes(vocabulary)

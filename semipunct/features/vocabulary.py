@@ -36,21 +36,16 @@ class Vocabulary:
 
     @classmethod
     def of(cls, sentences: Sequence[Sentence], tokens: Sequence[str]) -> Vocabulary:
-        upos = sorted({u for s in sentences for u in s.upos})
-        xpos = sorted({x for s in sentences for x in s.xpos})
-        relation = sorted({r for s in sentences for r in s.tree.relations})
         seen = Counter(form.lower() for s in sentences for form in s.forms)
-        form = sorted(form for form, count in seen.items() if count >= _FREQUENT)
-        feature = sorted({f for s in sentences for feats in s.feats for f in morphology(feats)})
         ends = Counter(c for s in sentences for f in s.forms for c in (f[:1], f[-1:]))
-        character = sorted(c for c, count in ends.items() if count >= _FREQUENT)
+        features = {f for s in sentences for feats in s.feats for f in morphology(feats)}
         values = {
-            "character": character,
-            "upos": upos,
-            "xpos": xpos,
-            "feature": feature,
-            "relation": relation,
-            "form": form,
+            "character": sorted(c for c, count in ends.items() if count >= _FREQUENT),
+            "upos": sorted({u for s in sentences for u in s.upos}),
+            "xpos": sorted({x for s in sentences for x in s.xpos}),
+            "feature": sorted(features),
+            "relation": sorted({r for s in sentences for r in s.tree.relations}),
+            "form": sorted(form for form, count in seen.items() if count >= _FREQUENT),
         }
         return cls({**values, "token": tuple(tokens)})
 

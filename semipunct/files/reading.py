@@ -162,7 +162,7 @@ def _plain(first: bytes) -> bytes:
 class _LookedAhead(RawIOBase):
     """Standard input that replays the bytes looked at."""
 
-    def __init__(self, source: BinaryIO) -> None:
+    def __init__(self, source: Any) -> None:
         super().__init__()
         self.source = source
         self.buffered = b""
@@ -170,21 +170,17 @@ class _LookedAhead(RawIOBase):
     def look(self, enough: Callable[[bytes], object]) -> bytes:
         """Return the first bytes, waiting for as many as are enough."""
         while len(self.buffered) < _LOOKED_AT and not enough(_plain(self.buffered)):
-            if not (more := self._more(_AT_ONCE)):
+            # ``read`` would wait for the end of a pipe.
+            if not (more := self.source.read1(_AT_ONCE)):
                 break
             self.buffered += more
         return self.buffered
-
-    def _more(self, size: int) -> bytes:
-        # ``read`` would wait for the end of a pipe.
-        source = self.source
-        return source.read1(size) if isinstance(source, BufferedReader) else source.read(size)
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any) -> int:
-        chunk = self.buffered[: len(buffer)] or self._more(len(buffer))
+        chunk = self.buffered[: len(buffer)] or self.source.read1(len(buffer))
         self.buffered = self.buffered[len(buffer) :]
         buffer[: len(chunk)] = chunk
         return len(chunk)

@@ -1,8 +1,8 @@
 """Readers of treebanks and other training data, in any format."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from importlib import import_module
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Any, Literal, cast, overload
 
 from semipunct.corpus import Entry, Omitted, Treebank
@@ -54,9 +54,8 @@ def read_examples(examples: str, paths: Sequence[str | Path]) -> Sequence[Exampl
     Args:
         examples: an ``ExampleType``, or ``module:function`` of a reader.
     """
-    module, _, name = examples.partition(":")
-    reader: Any = getattr(import_module(module), name) if name else None
-    return (reader or READERS[cast(ExampleType, examples)])(paths)
+    reader = resolve_name(examples) if ":" in examples else READERS[cast(ExampleType, examples)]
+    return reader(paths)
 
 
 @overload

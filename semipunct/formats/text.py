@@ -33,16 +33,14 @@ def lines_judged_together(lines: Iterable[str]) -> Iterator[tuple[list[str], boo
     block: list[str] = []
     fence = ""
     for line in lines:
+        closing = _CLOSING.match(line) if block else None
         if not block:
             opening = _OPENING.match(line)
             if opening is None:
                 yield [line], True
                 continue
             fence = opening[1]
-            block.append(line)
-            continue
         block.append(line)
-        closing = _CLOSING.match(line)
         is_closed = closing is not None and len(closing[1]) >= len(fence)
         if is_closed or len(block) == _LONGEST:
             yield block, not is_closed

@@ -6,6 +6,7 @@ writer edits (docs/decisions/correction.md). ``marks.edits`` has the edits of th
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Literal
 
 from semipunct.errors import UsageError
@@ -61,25 +62,22 @@ def corrections(
 
 
 def _correction(slot: int, before: Puncteme, after: Puncteme) -> Correction:
-    start = 0
-    shorter = min(len(before), len(after))
-    while start < shorter and before[start] == after[start]:
-        start += 1
-    end = 0
-    while end < shorter - start and before[-1 - end] == after[-1 - end]:
-        end += 1
+    start = _common(before, after)
+    end = _common(before[start:][::-1], after[start:][::-1])
     removed, inserted = before[start : len(before) - end], after[start : len(after) - end]
     neighbours = {*before[max(0, start - 1) : start], *before[len(before) - end :][:1]}
     return Correction(slot, start, removed, inserted, _kind(removed, inserted, neighbours))
+
+
+def _common(a: Puncteme, b: Puncteme) -> int:
+    """Return the length of the longest common prefix."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(a, b, strict=False)))
 
 
 def _kind(removed: Puncteme, inserted: Puncteme, neighbours: set[str]) -> ErrorKind:
     if not removed:
         return "missing"
     if not inserted:
-        return (
-            "doubled"
-            if len(set(removed)) == 1 and neighbours.issuperset(removed)
-            else "superfluous"
-        )
+        is_doubled = len(set(removed)) == 1 and neighbours.issuperset(removed)
+        return "doubled" if is_doubled else "superfluous"
     return "moved" if sorted(removed) == sorted(inserted) else "replaced"

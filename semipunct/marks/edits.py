@@ -64,9 +64,7 @@ def possible(a: str, b: str) -> tuple[EditName, ...]:
         return ("keep",)
     # Boundary marks stay at their edge and are never absorbed.
     excluded: set[EditName] = set()
-    if a == b:
-        excluded |= {"absorb_left", "transpose"}
-    if INITIAL in (a, b):
+    if a == b or INITIAL in (a, b):
         excluded |= {"absorb_left", "transpose"}
     if FINAL in (a, b):
         excluded |= {"absorb_right", "transpose"}

@@ -94,9 +94,8 @@ def kept_tokens(before: Puncteme, after: Puncteme) -> list[int]:
     numbers = [0] * len(after)
     if not before or not after:  # most slots of a long text
         return numbers
-    for first, place, size in SequenceMatcher(
-        None, before, after, autojunk=False
-    ).get_matching_blocks():
+    matcher = SequenceMatcher(None, before, after, autojunk=False)
+    for first, place, size in matcher.get_matching_blocks():
         numbers[place : place + size] = range(first + 1, first + size + 1)
     return numbers
 

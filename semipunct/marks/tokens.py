@@ -77,13 +77,10 @@ STRAIGHT: frozenset[str] = frozenset(('"', "'"))
 _SYMMETRIC = PAIRS | EQUAL_PAIRS
 
 
-def with_boundaries(
-    slots: Sequence[Puncteme], *, initial: bool = True, final: bool = False
-) -> list[Puncteme]:
+def with_boundaries(slots: Sequence[Puncteme], *, final: bool = False) -> list[Puncteme]:
     """Add boundary marks to the strings of a sentence, as in the input of the channel."""
     strings = list(slots)
-    if initial:
-        strings[0] = (INITIAL, *strings[0])
+    strings[0] = (INITIAL, *strings[0])
     if final:
         strings[-1] = (*strings[-1], FINAL)
     return strings

@@ -57,8 +57,6 @@ def with_arrays(plain: Mapping[str, Any], arrays: Mapping[str, Array]) -> dict[s
 Floats = npt.NDArray[np.float32]
 
 LEVELS = 127
-"""The largest multiple of a scale."""
-
 # Multiples of a scale up to 127 are exact in single precision, so rounding is idempotent.
 _SIGNIFICANT = 11  # bits of a scale
 

@@ -162,10 +162,6 @@ class Kind:
         """Return ``metrics`` under their names in ``metrics.jsonl``."""
         return {f"dev_{name}": value for name, value in self.metrics(*arguments).items()}
 
-    def underlying_trees(self, *arguments: Any) -> Any:
-        """Call ``underlying``."""
-        return resolve_name(self.underlying)(*arguments)
-
     def preset(self, name: str) -> str:
         package = self.model.partition(":")[0].rpartition(".")[0]
         return resources.files(package).joinpath(f"presets/{name}.toml").read_text("utf-8")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Mapping
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -95,14 +95,6 @@ class LazyAdamState(NamedTuple):
     last: Any  # step that last read each row
 
 
-class _Row(NamedTuple):
-    """Up-to-date rows of a weight and its running means."""
-
-    weight: jax.Array
-    first: jax.Array
-    second: jax.Array
-
-
 def lazy_adam(
     rate: optax.Schedule, b1: float = 0.9, b2: float = 0.999, eps: float = 1e-8, decay: float = 0.0
 ) -> Optimiser:
@@ -127,8 +119,10 @@ def lazy_adam(
     def unbiased(steps: jax.Array) -> list[jax.Array]:
         return [1 - jnp.float32(b) ** jnp.maximum(steps, 1) for b in (b1, b2)]
 
-    def caught_up(state: LazyAdamState, name: str, read: Callable[[Any], Any], table: Any) -> _Row:
-        """Return the rows as of step ``state.steps``."""
+    def caught_up(
+        state: LazyAdamState, name: str, read: Callable[[Any], Any], table: Any
+    ) -> tuple[jax.Array, jax.Array, jax.Array]:
+        """Return rows of a weight and of its running means as of step ``state.steps``."""
         weight, first, second = read(table), read(state.first[name]), read(state.second[name])
         missed = (state.steps - read(state.last[name])).astype(weight.dtype)
         missed = missed.reshape(-1, *(1,) * (weight.ndim - 1))
@@ -146,7 +140,7 @@ def lazy_adam(
             # In the long run only the penalty's own gradient contributes to the root mean square.
             variance = second * of_second * half + (decay * weight) ** 2
             weight = weight * jnp.exp(missed * (-size * decay) / (jnp.sqrt(variance) + eps))
-        return _Row(weight, first * (relative * half), second * half**2)
+        return weight, first * (relative * half), second * half**2
 
     def current(
         parameters: Weights, state: LazyAdamState, rows: Mapping[str, RowNumbers]
@@ -154,7 +148,7 @@ def lazy_adam(
         def read(name: str) -> Callable[[Any], Any]:
             return lambda table: take_rows(table, rows[name]) if name in rows else table
 
-        return {n: caught_up(state, n, read(n), table).weight for n, table in parameters.items()}
+        return {n: caught_up(state, n, read(n), table)[0] for n, table in parameters.items()}
 
     def update(gradients: Any, state: LazyAdamState, parameters: Any) -> tuple[Any, LazyAdamState]:
         steps = state.steps + 1
@@ -164,12 +158,14 @@ def lazy_adam(
         first, second, last = dict(state.first), dict(state.second), dict(state.last)
         for name, gradient in gradients.items():
             number, table = gradient.number, parameters[name]
-            row = caught_up(state, name, lambda x, n=number: take_rows(x, n), table)
-            slope = gradient.value + decay * row.weight
-            mean = b1 * row.first + (1 - b1) * slope
-            square = b2 * row.second + (1 - b2) * slope**2
+            weight, mean, square = caught_up(
+                state, name, lambda x, n=number: take_rows(x, n), table
+            )
+            slope = gradient.value + decay * weight
+            mean = b1 * mean + (1 - b1) * slope
+            square = b2 * square + (1 - b2) * slope**2
             change = -size * of_first * mean / (jnp.sqrt(square * of_second) + eps)
-            updates[name] = Rows(number, row.weight - take_rows(table, number) + change)
+            updates[name] = Rows(number, weight - take_rows(table, number) + change)
             first[name] = put_rows(first[name], Rows(number, mean))
             second[name] = put_rows(second[name], Rows(number, square))
             step_numbers = jnp.broadcast_to(steps, number.shape)
@@ -202,15 +198,14 @@ def together(lazy: Optimiser, names: Collection[str], prompt: Optimiser) -> Opti
 
     def current(parameters: Weights, state: Any, rows: Mapping[str, RowNumbers]) -> Weights:
         lazy_part, prompt_part = split(parameters)
-        lazily, promptly = (
-            lazy.current(lazy_part, state[0], rows),
-            prompt.current(prompt_part, state[1], {}),
-        )
-        return cast(Weights, {**lazily, **promptly})
+        lazily: Any = lazy.current(lazy_part, state[0], rows)
+        promptly: Any = prompt.current(prompt_part, state[1], {})
+        return {**lazily, **promptly}
 
     def final(parameters: Weights, state: Any) -> Weights:
         lazy_part, prompt_part = split(parameters)
-        lazily, promptly = lazy.result(lazy_part, state[0]), prompt.result(prompt_part, state[1])
-        return cast(Weights, {**lazily, **promptly})
+        lazily: Any = lazy.result(lazy_part, state[0])
+        promptly: Any = prompt.result(prompt_part, state[1])
+        return {**lazily, **promptly}
 
     return Optimiser(init, update, current, final)

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, TextIO, cast
 
-from semipunct.corpus import Entry, Omitted, Sentence, Words
+from semipunct.corpus import Entry, Omitted, Sentence
 from semipunct.corpus.located import Located
 from semipunct.corpus.parallel import as_written
 from semipunct.formats import Writer
 from semipunct.formats.text import TextWriter
-from semipunct.marks import SILENT, Puncteme, display_form, spacing
+from semipunct.marks import display_form, spacing
 from semipunct.models.punctuation import decode
 from semipunct.models.punctuation.corrector import CorrectionModel
 from semipunct.models.punctuation.decode import Analysis
@@ -29,7 +29,7 @@ from semipunct.pipelines.marked_text import (
 )
 from semipunct.pipelines.reasons.catalogue import rule
 from semipunct.pipelines.reasons.marks import percent
-from semipunct.pipelines.results import Analysed, Corrected, Restoration
+from semipunct.pipelines.results import Analysed, Corrected, Restoration, shown_slots
 from semipunct.pipelines.trained import InPlace, Trained, explaining_model
 from semipunct.pipelines.tree_correction import reason
 from semipunct.pipelines.tree_writing import dump, omitted_as_dict
@@ -164,11 +164,11 @@ def explained_sentence(
     answer: Answer, analysis: Analysed | None = None, least: float = LEFT_OUT
 ) -> Explanation:
     """Explain a sentence, spaced by the rules of its script."""
-    sentence, written = answer.sentence, answer.written
-    source = spacing.text(sentence.forms, _shown(sentence.slots))
-    text = spacing.text(sentence.forms, _shown(written))
-    places = Places.of(text, sentence.forms, _shown(written))
-    marks = _marks(sentence, written, places, answer, analysis, least)
+    sentence = answer.sentence
+    source = spacing.text(sentence.forms, shown_slots(sentence.slots))
+    text = answer.text
+    places = Places.of(text, sentence.forms, shown_slots(answer.written))
+    marks = _marks(places, answer, analysis, least)
     return Explanation(sentence.sentence_id, source, PunctuatedText(text, marks), analysis)
 
 
@@ -192,26 +192,13 @@ def explained_entry(
         return Explanation(content.sentence_id, record.text, part, analysis)
     source, text = writer.text(entry, answer.sentence.slots), writer.text(entry, written)
     places = Places.of(text, writer.surface(entry), writer.spell_marks(entry, written))
-    marks = _marks(answer.sentence, written, places, answer, analysis, least)
+    marks = _marks(places, answer, analysis, least)
     return Explanation(content.sentence_id, source, PunctuatedText(text, marks), analysis)
 
 
-def _marks(
-    sentence: Sentence[Any] | Words,
-    written: Sequence[Puncteme],
-    places: Places,
-    answer: Answer,
-    analysis: Analysed | None,
-    least: float,
-) -> list[Mark]:
-    slots = sentence.slots, written
-    return decided_marks(
-        sentence.forms, slots, places, answer.slots, answer.posteriors, least, analysis
-    )
-
-
-def _shown(slots: Sequence[Puncteme]) -> list[Puncteme]:
-    return [tuple(t if t in SILENT else display_form(t) for t in slot) for slot in slots]
+def _marks(places: Places, answer: Answer, analysis: Analysed | None, least: float) -> list[Mark]:
+    forms, slots = answer.sentence.forms, (answer.sentence.slots, answer.written)
+    return decided_marks(forms, slots, places, answer.slots, answer.posteriors, least, analysis)
 
 
 def write_json(explanations: Iterable[Explanation], stream: TextIO) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
@@ -61,9 +61,8 @@ class Parse:
     @property
     def predicted(self) -> Sentence:
         """The sentence with its predicted tree, which may be non-projective."""
-        return (
-            self.sentence if self.crossing is None else replace(self.sentence, tree=self.crossing)
-        )
+        tree = self.crossing
+        return self.sentence if tree is None else replace(self.sentence, tree=tree)
 
 
 def parse(
@@ -117,7 +116,8 @@ def parses(
         raise UsageError(f"{quantity(count, 'tree')} of a sentence; give 1 to {limits.TREES:,}")
     fitted = parsing_model(model)
     pieces = Pieces.of(without_omitted(sentences))
-    key, numbers = _key(options.seed), pieces.numbers(first)
+    key = jax.random.key(int(np.random.SeedSequence(options.seed).generate_state(1)[0]))
+    numbers = pieces.numbers(first)
 
     def decode(inputs: Any, members: Sequence[int]) -> Any:
         answer: Any
@@ -178,10 +178,6 @@ def _parsed(
         fewest = min(map(len, several))
         joined.append([_joined(whole, [of[k] for of in several], views) for k in range(fewest)])
     return joined
-
-
-def _key(seed: int) -> jax.Array:
-    return jax.random.key(int(np.random.SeedSequence(seed).generate_state(1)[0]))
 
 
 def parsing_model(trained: Trained[Any]) -> InPlace[Parser]:
@@ -342,20 +338,10 @@ def joined_expectations(whole: Sentence | Words, parts: Sequence[Expected | None
     for part in parts:
         if part is not None:
             slots_of_part = list(zip(part.probabilities, part.strings, strict=True))
-            slots = (
-                [*slots[:-1], max(slots[-1], slots_of_part[0]), *slots_of_part[1:]]
-                if slots
-                else slots_of_part
-            )
+            if slots:  # the slot that the pieces share
+                slots_of_part[0] = max(slots.pop(), slots_of_part[0])
+            slots += slots_of_part
             heads += part.heads
-    expected = Expected(tuple(heads), tuple(s for _, s in slots), tuple(p for p, _ in slots))
-    return _without(expected, unfillable(whole))
-
-
-def _without(expected: Expected, slots: Set[int]) -> Expected:
-    if not slots:
-        return expected
-    strings, probabilities = list(expected.strings), list(expected.probabilities)
-    for slot in slots:
-        strings[slot], probabilities[slot] = (), 0.0
-    return replace(expected, strings=tuple(strings), probabilities=tuple(probabilities))
+    for slot in unfillable(whole):
+        slots[slot] = 0.0, ()
+    return Expected(tuple(heads), tuple(s for _, s in slots), tuple(p for p, _ in slots))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic
 
@@ -22,6 +22,11 @@ if TYPE_CHECKING:
 S = TypeVar("S", bound=Sentence[Any] | Words, default=Sentence, covariant=True)
 
 
+def shown_slots(slots: Sequence[Puncteme]) -> list[Puncteme]:
+    """Return slots with tokens in the form shown to readers."""
+    return [tuple(t if t in SILENT else display_form(t) for t in slot) for slot in slots]
+
+
 class _Written:
     __slots__ = ()
     sentence: Any
@@ -30,8 +35,7 @@ class _Written:
     @property
     def text(self) -> str:
         """The sentence as plain text, spaced by the rules of its script, not as in a file."""
-        visible = [tuple(t if t in SILENT else display_form(t) for t in s) for s in self.written]
-        return spacing.text(self.sentence.forms, visible)
+        return spacing.text(self.sentence.forms, shown_slots(self.written))
 
     def __str__(self) -> str:
         return self.text

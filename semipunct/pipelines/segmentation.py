@@ -45,9 +45,7 @@ from semipunct.pipelines.trained import Trained, model_of_kind
 
 if TYPE_CHECKING:
     from semipunct.corpus.treebank import WordsEntry
-    from semipunct.pipelines.options import Helpers, RestoreOptions
     from semipunct.pipelines.task import Unit
-    from semipunct.pipelines.trained import Trained
 
 
 def segment(model: Trained[Any], texts: Sequence[str | RawText]) -> list[list[Located]]:

@@ -9,8 +9,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import asdict, dataclass
-from importlib import import_module
 from itertools import chain
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, TextIO, TypeVar
 
 from semipunct.corpus import Entry, Omitted
@@ -216,7 +216,7 @@ class EvaluateRequest:
 
 def assess_on_examples(request: EvaluateRequest) -> Assessment:
     """Assess a model on examples; importing ``criteria`` is deferred for a fast start."""
-    return import_module("semipunct.pipelines.criteria").assess_on_examples(request)
+    return resolve_name("semipunct.pipelines.criteria:assess_on_examples")(request)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -244,8 +244,7 @@ def tasks_of(kind: str) -> Tasks:
     place = _OURS.get(kind) or find_kind(kind).tasks
     if not place:
         return Tasks()
-    module, _, name = place.partition(":")
-    return getattr(import_module(module), name)
+    return resolve_name(place)
 
 
 def task_of(model: Model, task: str, where: str = "") -> Any:

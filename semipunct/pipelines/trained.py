@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 from semipunct.errors import ModelError
 from semipunct.marks import Puncteme
 from semipunct.models.base import Model, Weights, cache_latest
-from semipunct.store.checkpoint import SavedModel, of_kind
+from semipunct.store.checkpoint import SavedModel, check_kind
 
 if TYPE_CHECKING:
     from semipunct.models.punctuation.model import PunctuationModel
@@ -50,8 +50,8 @@ def _placed(model: Model, parameters: Weights) -> Weights:
 def model_of_kind(trained: Trained[Any], kind: type[M]) -> M:
     """Return the model without its weights, after checking its kind."""
     if isinstance(trained, SavedModel):
-        return of_kind(trained, kind).model
-    if not isinstance(trained.model, kind):
+        check_kind(trained.path, trained.model, kind)
+    elif not isinstance(trained.model, kind):
         raise ModelError(
             f"the model is of the kind {trained.model.kind}, but a {kind.kind} is needed; load "
             f"one, or train it with --kind {kind.kind}"

@@ -120,13 +120,10 @@ def add_written_trees(
     else:
         best = decode.best(fitted.model, fitted.parameters, bare)
         trees = [[tree] if tree else [] for tree in best]
-    analyses_wanted = max(1, count)
     with_analyses: list[list[Sentence]] = []
     for sentence, plain, analyses_of_sentence in zip(sentences, bare, trees, strict=True):
         nothing = (((), ()),) * len(sentence.forms)
-        pairs = [tree_analysis.pairs for tree_analysis in analyses_of_sentence] or [
-            nothing
-        ] * analyses_wanted
+        pairs = [tree.pairs for tree in analyses_of_sentence] or [nothing] * max(1, count)
         with_analyses.append([replace(sentence, written=Written(plain.slots, p)) for p in pairs])
     return with_analyses
 
@@ -207,19 +204,8 @@ def reason(analysis: Analysis | None, slot: int) -> Reason | None:
     """Return the punctemes at a slot of an underlying tree, and their rewriting."""
     if analysis is None:
         return None
-    tree = analysis.sentence.tree
-    left, right = tree.edges
-    closing = [
-        Attached(word, "right", pair[1])
-        for word, pair in enumerate(analysis.pairs, 1)
-        if right[word - 1] == slot and pair[1]
-    ]
-    opening = [
-        Attached(word, "left", pair[0])
-        for word, pair in enumerate(analysis.pairs, 1)
-        if left[word - 1] == slot and pair[0]
-    ]
-    # The innermost constituents end first and begin last.
-    closing.sort(key=lambda attached: right[attached.word - 1] - left[attached.word - 1])
-    opening.sort(key=lambda attached: left[attached.word - 1] - right[attached.word - 1])
-    return Reason((*closing, *opening), analysis.slots[slot].edits)
+    ending, starting = analysis.sentence.tree.junctions[slot]
+    closing = (Attached(node + 1, "right", analysis.pairs[node][1]) for node in ending)
+    opening = (Attached(node + 1, "left", analysis.pairs[node][0]) for node in starting)
+    attached = tuple(each for each in (*closing, *opening) if each.tokens)
+    return Reason(attached, analysis.slots[slot].edits)

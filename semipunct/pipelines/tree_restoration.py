@@ -257,6 +257,7 @@ def restoration_signature(
     digest: str, sentences: Sequence[Sentence], options: RestoreOptions
 ) -> str:
     """Return the signature of the figures of a restoration."""
+    keep = "+".join(sorted({options.keep_for(sentence) for sentence in sentences}))
     return figures_signature(
         "restoration",
         digest[:12],
@@ -267,11 +268,6 @@ def restoration_signature(
             "minimise": options.minimise,
             "marks": "all" if options.marks is None else str(len(options.marks)),
             "confidence": f">={options.minimum_confidence:g}",
-            "keep": _keep_signature(options, sentences),
+            "keep": keep + (f"*{options.mistaken:g}" if keep == "repair" else ""),
         },
     )
-
-
-def _keep_signature(options: RestoreOptions, sentences: Sequence[Sentence]) -> str:
-    keep = "+".join(sorted({options.keep_for(sentence) for sentence in sentences}))
-    return keep + (f"*{options.mistaken:g}" if keep == "repair" else "")

@@ -6,6 +6,7 @@ Errors in files are reported before importing modules that need JAX.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pkgutil import resolve_name
 from typing import Any
 
 from semipunct.corpus import Sentence
@@ -84,5 +85,5 @@ def with_underlying_trees(path: str, kind: Kind, sentences: Sequence[Any]) -> Se
 
     model = load(path, PunctuationModel)
     if kind.underlying:
-        return kind.underlying_trees(model, sentences)
+        return resolve_name(kind.underlying)(model, sentences)
     return [sentence for (sentence,) in add_written_trees(model, sentences)]

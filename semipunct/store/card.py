@@ -60,7 +60,7 @@ def model_card(
     figured = (
         "Perplexities are per slot (a sentence of n words has n + 1), over all sentences."
         if predicts == PUNCTUATION
-        else f"What this model predicts is {predicts}."
+        else f"This model predicts {predicts}."
     )
     used = f"\nMade by:\n\n```sh\n{command}\n```\n" if command else ""
     return f"""# A model of {predicts}

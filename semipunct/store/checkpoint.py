@@ -41,7 +41,6 @@ from semipunct.store.folder import (
     VOCABULARY,
     VOCABULARY_ARRAYS,
     WEIGHTS,
-    check_output,
     write_folder,
 )
 from semipunct.store.installed import folder_of, installed_models, nearest_name
@@ -89,18 +88,6 @@ class SavedModel(Generic[M_co]):
         names = [m.name for m in installed_models() if m.folder == self.path]
         return _load_again, (names[0] if names else str(self.path.resolve()), self.digest)
 
-    def as_dict(self) -> dict[str, Any]:
-        """Return everything but vocabulary and weights as JSON-serialisable values."""
-        return {
-            "kind": self.model.kind,
-            "path": str(self.path),
-            "version": self.version,
-            "digest": self.digest,
-            "config": self.config.to_dict(),
-            "figures": self.figures,
-            "metrics": list(self.metrics),
-        }
-
 
 @dataclass(frozen=True, slots=True)
 class TrainingState:
@@ -136,7 +123,6 @@ def save(
     Raises:
         ModelError: if the folder is not a model folder, or cannot be written.
     """
-    check_output(path)
     arrays = {name: np.asarray(value) for name, value in parameters.items()}
     head = _ConfigFile(
         # Also in the manifest; programs for format 1 read them here.
@@ -202,7 +188,7 @@ def load(path: str | Path, expected: type[M] | None = None) -> SavedModel[M]:
             f"({type(error).__name__}: {error}); train the model again"
         ) from error
     if expected is not None:
-        _check_kind(folder, model, expected)
+        check_kind(folder, model, expected)
     arrays = _unpacked(packed)
     check_arrays(f"{folder / WEIGHTS}", arrays, shapes)
     lines = read_verified(folder, METRICS, sums).splitlines()
@@ -224,13 +210,8 @@ def _load_again(place: str, digest: str) -> SavedModel[Any]:
     return loaded
 
 
-def of_kind(saved: SavedModel[Any], expected: type[M]) -> SavedModel[M]:
-    """Return a loaded model after checking its kind."""
-    _check_kind(saved.path, saved.model, expected)
-    return saved
-
-
-def _check_kind(folder: Path, model: Model, expected: type[Model]) -> None:
+def check_kind(folder: Path, model: Model, expected: type[Model]) -> None:
+    """Raise ``ModelError`` unless a model in a folder is of the kind of a class."""
     # The class of a kind may derive from another kind's class.
     if not isinstance(model, expected) or model.kind != expected.kind:
         raise ModelError(

@@ -98,11 +98,7 @@ class Plan:
         They are the same for every seed, so that runs share compiled programs.
         """
         lengths = np.asarray(self.lengths)
-
-        def words(members: list[int]) -> int:
-            return int(lengths[members].sum())
-
-        largest = max(self.batches(0, 0), key=words, default=[])
+        largest = max(self.batches(0, 0), key=lambda m: int(lengths[m].sum()), default=list[int]())
         count = max(_TYPICAL, _TYPICAL_SENTENCES // self.batch_size)
         return [*islice(self.batches(0, 0), count), largest]
 

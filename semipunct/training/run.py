@@ -39,8 +39,6 @@ class Saved(Protocol):
 
 
 PRUNING_COST = "pruning_cost"
-"""The increase of the criterion by pruning."""
-
 _PRUNING = (PRUNING_COST, "weights", "pruned_weights")
 
 
@@ -150,9 +148,6 @@ class Run:
 
     def state(self, sources: Sources) -> TrainingState:
         """Return the state for ``--resume``; its arrays are overwritten by the next step."""
-        # Views, not copies: they are written before the next step reuses the buffers.
-        current = {name: np.asarray(value) for name, value in self.parameters.items()}
-        leaves = [np.asarray(leaf) for leaf in jax.tree.leaves(self.optimiser)]
         return TrainingState(
             msgspec.to_builtins(
                 SavedRun(
@@ -162,11 +157,16 @@ class Run:
                     development=sources.development_digest,
                 )
             ),
-            {
-                **{f"current.{name}": value for name, value in current.items()},
-                **{f"optimiser.{i:04}": leaf for i, leaf in enumerate(leaves)},
-            },
+            self.arrays(),
         )
+
+    def arrays(self) -> dict[str, Array]:
+        """Return weights and optimiser by the names under which they are saved."""
+        leaves = jax.tree.leaves(self.optimiser)
+        named = {f"current.{name}": value for name, value in self.parameters.items()}
+        named |= {f"optimiser.{i:04}": leaf for i, leaf in enumerate(leaves)}
+        # Views, not copies: they are written before the next step reuses the buffers.
+        return {name: np.asarray(value) for name, value in named.items()}
 
 
 def of_best(figures: Mapping[str, Any]) -> dict[str, Any]:
@@ -181,9 +181,7 @@ def to_host(parameters: Mapping[str, Any]) -> dict[str, Array]:
 
 def take_up(loaded: SavedModel, state: TrainingState, fresh: Run, sources: Sources) -> Run:
     """Resume a saved run; a new run provides the expected shapes."""
-    leaves = jax.tree.leaves(fresh.optimiser)
-    shapes = {f"current.{name}": np.asarray(v) for name, v in fresh.parameters.items()}
-    shapes |= {f"optimiser.{i:04}": np.asarray(leaf) for i, leaf in enumerate(leaves)}
+    shapes = fresh.arrays()
     check_arrays(f"{loaded.path / STATE_ARRAYS}", state.arrays, shapes)
     try:
         saved = msgspec.convert(state.values, SavedRun)
@@ -202,7 +200,7 @@ def take_up(loaded: SavedModel, state: TrainingState, fresh: Run, sources: Sourc
         {name: jnp.asarray(state.arrays[f"current.{name}"]) for name in fresh.parameters},
         jax.tree.unflatten(
             jax.tree.structure(fresh.optimiser),
-            [jnp.asarray(state.arrays[f"optimiser.{i:04}"]) for i in range(len(leaves))],
+            [jnp.asarray(state.arrays[name]) for name in shapes if name.startswith("optimiser.")],
         ),
         best=dict(loaded.parameters) if saved.best_figures else None,
         metrics=[dict(entry) for entry in loaded.metrics],

@@ -85,16 +85,12 @@ class MarkedTree:
         first, last = list(range(len(heads))), list(range(len(heads)))
         # Descendants are visited from the outside in, so the first to reach a word is its outermost
         # one, and every word above has one at least as far out: linear time.
-        for word in self.words:
-            head = heads[word]
-            while head and first[head] > word:
-                first[head] = word
-                head = heads[head]
-        for word in reversed(self.words):
-            head = heads[word]
-            while head and last[head] < word:
-                last[head] = word
-                head = heads[head]
+        for outer, words, sign in ((first, self.words, 1), (last, self.words[::-1], -1)):
+            for word in words:
+                head = heads[word]
+                while head and sign * outer[head] > sign * word:
+                    outer[head] = word
+                    head = heads[head]
         return first, last
 
     @cached_property

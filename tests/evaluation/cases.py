@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from semipunct.corpus import Sentence
-from semipunct.evaluation.correction import Choice, correction_statistics
+from semipunct.evaluation.correction import correction_statistics
 from semipunct.evaluation.parsing import parsing_statistics
 from semipunct.evaluation.perplexity import PerplexityStatistics
 from semipunct.evaluation.restoration import Slots, restoration_statistics
@@ -94,14 +94,10 @@ def parsed(gold: Sequence[Sentence], predicted: Sequence[Sentence], **parts: str
 
 
 def corrected(
-    source: Sequence[Slots],
-    proposed: Sequence[Slots],
-    gold: Sequence[Slots],
-    choice: Choice = "sentence",
-    **parts: str,
+    source: Sequence[Slots], proposed: Sequence[Slots], gold: Sequence[Slots], **parts: str
 ) -> Result:
     """Create a correction result, with one reference per sentence."""
-    statistics = correction_statistics(source, proposed, [[one] for one in gold], choice)
+    statistics = correction_statistics(source, proposed, [[one] for one in gold])
     line = join_signature({"task": "correction", "treebank": "t1"} | parts)
     return Result("corrector", line, statistics)
 

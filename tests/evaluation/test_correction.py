@@ -42,12 +42,12 @@ def slots(text: str) -> list[tuple[str, ...]]:
     return list(map(tuple, found))
 
 
-def of_m2(tmp_path: Path, *proposed: str, choice="sentence") -> CorrectionStatistics:
+def of_m2(tmp_path: Path, *proposed: str) -> CorrectionStatistics:
     path = tmp_path / "gold.m2"
     path.write_text(MADE_BY_HAND, "utf-8")
     pairs = list(read_m2(path))
     source, references = [p.source.slots for p in pairs], [p.references for p in pairs]
-    return correction_statistics(source, list(map(slots, proposed)), references, choice)
+    return correction_statistics(source, list(map(slots, proposed)), references)
 
 
 def test_made_by_hand(tmp_path):
@@ -85,17 +85,13 @@ def test_harm_and_edits_that_do_not_help(tmp_path):
     assert figures.harm == pytest.approx(2000 / 11)
 
 
-def test_references_by_the_score_of_the_corpus():
-    """MaxMatch chooses by all edits so far, so that the edits of one sentence have less weight."""
+def test_references_are_chosen_by_sentence():
     bare, full = [()] * 20, [(",",)] * 20
     right, lucky = full[:10] + bare[10:], full[:1] + bare[1:]
     rows = ([bare, bare], [right, lucky], [[right], [bare, full]])
     # Against no edits F0.5 is 0, against all 20 commas 1.25 / (1 + 5).
     found = correction_statistics(*rows).figures()
     assert (found.correct, found.proposed, found.needed) == (11, 11, 30)
-    # 12.5 / (11 + 2.5) exceeds 13.75 / (11 + 7.5).
-    found = correction_statistics(*rows, choice="corpus").figures()
-    assert (found.correct, found.proposed, found.needed) == (10, 11, 10)
 
 
 def test_nothing_done_and_nothing_to_do():

@@ -7,7 +7,7 @@ from typing import NamedTuple, cast
 
 from semipunct.corpus import Entry, Omitted, Sentence, Words
 from semipunct.corpus.located import BLANKS, Located
-from semipunct.corpus.treebank import PUNCTUATION
+from semipunct.corpus.treebank import PUNCTUATION, RELATION
 from semipunct.formats.conllu.gaps import NO_SPACE
 from semipunct.formats.conllu.misc import EMPTY
 from semipunct.formats.conllu.punctuate import punctuate_record
@@ -115,7 +115,6 @@ def surface_forms(entry: Entry[Record]) -> list[str]:
     return forms
 
 
-_RELATION = "punct"
 _UPOS, _XPOS, _FEATS, _HEAD, _RELATION_COLUMN, _DEPS = range(3, 9)
 
 
@@ -158,7 +157,7 @@ def replace_analysis(
             relation, above = sentence.tree.relations[i], ids[head - 1] if head else 0
         else:
             values = (PUNCTUATION, token.xpos, token.feats)
-            relation, above = _RELATION, ids[next(marks) - 1]
+            relation, above = RELATION, ids[next(marks) - 1]
         columns[_UPOS : _DEPS + 1] = [*values, str(above), relation, EMPTY]
         lines[token.position] = "\t".join(columns)
     record = replace(record, lines=tuple(lines), tokens=tuple(tokens_of(lines)))

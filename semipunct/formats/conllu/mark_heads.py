@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
-from semipunct.corpus.treebank import PUNCTUATION
+from semipunct.corpus.treebank import PUNCTUATION, RELATION
 from semipunct.formats.conllu.records import NO_HEAD, Record, read_records
 from semipunct.marks.matching import TYPOGRAPHIC, matched_pairs
 from semipunct.marks.quotes import Mark, directional
@@ -17,7 +17,6 @@ from semipunct.trees.guideline import HeadChange, Judgement
 from semipunct.trees.mark_places import MarkedTree
 from semipunct.trees.principles import Rule
 
-_RELATION = "punct"
 _HEAD, _DEPS = 6, 8
 _PAIRED = frozenset((*TYPOGRAPHIC.openings, *TYPOGRAPHIC.partners, '""', "`"))
 
@@ -60,7 +59,7 @@ class MarkedSentence:
     def is_mark(self) -> list[bool]:
         """``[n + 1]`` whether a token has the tag PUNCT and the relation ``punct``."""
         tags = ((token.upos, token.relation.partition(":")[0]) for token in self.record.tokens)
-        return [False, *(tag == (PUNCTUATION, _RELATION) for tag in tags)]
+        return [False, *(tag == (PUNCTUATION, RELATION) for tag in tags)]
 
     @cached_property
     def judgement(self) -> Judgement:
@@ -140,7 +139,7 @@ class MarkedSentence:
 def with_governor(column: str, before: int, after: int) -> str:
     """Replace the basic head of a mark in DEPS."""
     arcs = column.split("|")
-    basic = [str(before), _RELATION]
+    basic = [str(before), RELATION]
     changed = [
         f"{after}:{arc.partition(':')[2]}" if arc.split(":")[:2] == basic else arc for arc in arcs
     ]

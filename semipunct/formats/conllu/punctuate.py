@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 
 from semipunct import marks
 from semipunct.corpus import Entry, Sentence
@@ -99,9 +100,8 @@ def spell_marks(entry: Entry[Record], slots: Sequence[Puncteme]) -> list[Punctem
     """
     source = Source.of(entry)
     target = Target.of(source, slots)
-    forms = iter(
-        form for row in _forms(source, target, _token_heads(source, target, "unit")) for form in row
-    )
+    rows = _forms(source, target, _token_heads(source, target, "unit"))
+    forms = chain.from_iterable(rows)
     return [
         tuple(token if token in marks.SILENT else next(forms) for token in slot) for slot in slots
     ]

@@ -73,7 +73,7 @@ def to_entry(record: R, marks: Marks = "slots", *, lift: bool = True) -> Entry[R
         marks: with ``words`` no sentence is omitted, and only straight quotation marks change.
         lift: whether to make the tree projective.
     """
-    inner = _within_words(record)
+    inner = within_words(record) if isinstance(record, Record) else frozenset[int]()
     if marks == "words":
         return _whole(record, inner)
     tokens = _with_symbols(record.tokens, inner)
@@ -86,11 +86,8 @@ def to_entry(record: R, marks: Marks = "slots", *, lift: bool = True) -> Entry[R
         )
     words, forms, slots, notes = _divided(tokens, is_punctuation, inner)
     word_ids = tuple(word.word_id for word in words)
-    whole = DependencyTree(
-        tuple(token.head for token in tokens), tuple(token.relation for token in tokens)
-    )
     removed = [token.word_id for token in tokens if token.upos == PUNCTUATION]
-    tree, lifts = without_leaves(whole, removed), 0
+    tree, lifts = without_leaves(_tree(tokens), removed), 0
     if lift:
         tree, lifts = lift_arcs(tree)
     sentence = _sentence(record, words, forms, tree, slots)
@@ -98,6 +95,10 @@ def to_entry(record: R, marks: Marks = "slots", *, lift: bool = True) -> Entry[R
         closed, joined = closed_slots(record, word_ids), _joined(record, is_punctuation)
         sentence = replace(sentence, closed=closed, joined=joined)
     return Entry(sentence, record, word_ids, replace(notes, lifts=lifts))
+
+
+def _tree(tokens: Sequence[Token]) -> DependencyTree:
+    return DependencyTree(tuple(t.head for t in tokens), tuple(t.relation for t in tokens))
 
 
 def _divided(
@@ -125,10 +126,6 @@ def _sentence(
     lemmas, upos, xpos, feats = zip(*(word[2:6] for word in words), strict=True)
     where = (record.sentence_id, record.path, record.line)
     return Sentence(*where, tuple(forms), lemmas, upos, xpos, feats, tree, tuple(slots))
-
-
-def _within_words(record: Parsed) -> frozenset[int]:
-    return within_words(record) if isinstance(record, Record) else frozenset()
 
 
 def _joined(record: Record, is_punctuation: Sequence[bool]) -> frozenset[int]:
@@ -160,9 +157,7 @@ def _whole(record: R, inner: Set[int]) -> Entry[R]:
     tokens = _with_symbols(record.tokens, inner)
     is_punctuation = [token.upos == PUNCTUATION for token in tokens]
     forms, replaced, straight = directional_quotes(tokens, is_punctuation)
-    tree, lifts = lift_arcs(
-        DependencyTree(tuple(t.head for t in tokens), tuple(t.relation for t in tokens))
-    )
+    tree, lifts = lift_arcs(_tree(tokens))
     sentence = _sentence(record, tokens, forms, tree, ((),) * (len(tokens) + 1))
     notes = ReadingNotes(len(tokens), sum(is_punctuation), lifts, replaced, straight)
     return Entry(sentence, record, tuple(token.word_id for token in tokens), notes)

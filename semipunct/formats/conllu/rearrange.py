@@ -3,10 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import takewhile
-from typing import Any
 
 from semipunct.corpus import Entry, Omitted, Sentence
-from semipunct.corpus.sentences import closed_after
+from semipunct.corpus.sentences import dotted_forms, select_words
 from semipunct.errors import UsageError
 from semipunct.formats.conllu.gaps import NOTHING, SPACE, Gap, Spacing, with_gap
 from semipunct.formats.conllu.misc import EMPTY
@@ -21,7 +20,7 @@ from semipunct.formats.conllu.records import (
     tokens_of,
     with_text,
 )
-from semipunct.marks import ABBREVIATION, spacing
+from semipunct.marks import spacing
 from semipunct.trees import DependencyTree
 
 _ID, _FORM, _HEAD, _DEPREL, _DEPS, _MISC = 0, 1, 6, 7, 8, 9
@@ -49,7 +48,7 @@ def rearrange_entry(
             f"them once, with numbers from 1 to {sentence.size}"
         )
     source_tokens = [record.tokens[entry.word_ids[word - 1] - 1] for word in words]
-    rearranged = _sentence(sentence, words, tree)
+    rearranged = select_words(sentence, words, tree)
     spaces = Spacing.of(record)
     leading = spaces.leading.get(1, "")
     follows = _spaces_after(rearranged, source_tokens, spaces)
@@ -95,27 +94,13 @@ def rearrange_entry(
     return Entry(rearranged, new_record, ids)
 
 
-def _sentence(s: Sentence, words: Sequence[int], tree: DependencyTree) -> Sentence:
-    columns: dict[str, Any] = {
-        name: tuple(getattr(s, name)[word - 1] for word in words)
-        for name in ("forms", "lemmas", "upos", "xpos", "feats")
-    }
-    dots = (tuple(t for t in s.slots[word] if t == ABBREVIATION) for word in words)
-    closed = closed_after(s, words)
-    return replace(s, **columns, tree=tree, slots=((), *dots), expected=None, closed=closed)
-
-
 def _spaces_after(
     sentence: Sentence, source_tokens: Sequence[Token], spacing_of_source: Spacing
 ) -> list[Gap]:
     """Return the space after each word; the space after the sentence stays."""
-    words = [
-        form + "." * slot.count(ABBREVIATION)
-        for form, slot in zip(sentence.forms, sentence.slots[1:], strict=True)
-    ]
     nothing: list[tuple[str, ...]] = [()] * len(sentence.slots)
     compounds = spacing.compound_slots(sentence.tree.heads, sentence.tree.relations)
-    rows = spacing.slot_spaces(words, nothing, compounds=compounds)
+    rows = spacing.slot_spaces(dotted_forms(sentence), nothing, compounds=compounds)
     gaps: list[Gap] = []
     for place, token in enumerate(source_tokens[:-1]):
         stated = spacing_of_source.gaps[token.word_id - 1]

@@ -115,6 +115,10 @@ class Record:
         """Return file, line and sentence at line ``position``, for messages."""
         return f"{self.path}:{self.line + position}: sentence {self.sentence_id}"
 
+    def fail(self, position: int, problem: str, advice: str) -> NoReturn:
+        """Raise ``TreebankError`` for line ``position``."""
+        raise TreebankError(f"{self.where(position)}: {problem}; {advice}")
+
 
 def read_records(path: str | Path, *, trees: bool = True) -> Iterator[Record]:
     """Yield the sentences of a CoNLL-U file, one at a time.
@@ -150,14 +154,13 @@ def record_of(path: str, line: int, raw: list[str], ordinal: int, trees: bool) -
     draft = Record(path, line, lines, ends, sentence_id, ())
     tokens = tuple(_tokens(draft, trees))
     if not tokens:
-        _fail(draft, 0, "it has no word with an integer ID", "give its words, numbered 1, 2, 3")
+        draft.fail(0, "it has no word with an integer ID", "give its words, numbered 1, 2, 3")
     if trees:
         fault = tree_fault([token.head for token in tokens])
         if fault:
             word, problem = fault
             token = tokens[word - 1]
-            _fail(
-                draft,
+            draft.fail(
                 token.position,
                 f"word {word} ({token.form}): {problem}",
                 "correct the HEAD column, or leave the sentence out",
@@ -173,8 +176,7 @@ def _tokens(record: Record, trees: bool) -> Iterator[Token]:
             continue
         columns = text.lstrip(BYTE_ORDER_MARK).split("\t")
         if len(columns) != COLUMNS:
-            _fail(
-                record,
+            record.fail(
                 position,
                 f"{quantity(len(columns), 'column')} instead of {COLUMNS}",
                 "separate the ten columns by single tabs and fill empty ones with _",
@@ -185,14 +187,13 @@ def _tokens(record: Record, trees: bool) -> Iterator[Token]:
         except (ParseException, ValueError):
             word_id = None
         if not columns[1].strip():
-            _fail(record, position, "the FORM is empty", "give the word or mark as it is written")
+            record.fail(position, "the FORM is empty", "give the word or mark as it is written")
         if isinstance(word_id, tuple):
             if "-" in word_id:
                 ranges.append(_range(record, position, columns[0], expected, ranges))
             continue
         if word_id is None or word_id != expected:
-            _fail(
-                record,
+            record.fail(
                 position,
                 f"the ID is {columns[0]!r} where {expected} was expected",
                 "number the words 1, 2, 3 and so on, and put an empty line between sentences",
@@ -204,8 +205,7 @@ def _tokens(record: Record, trees: bool) -> Iterator[Token]:
         yield Token(word_id, form, lemma, upos, xpos, feats, head, relation, position)
     for position, first, last in ranges:
         if 1 < expected <= last:
-            _fail(
-                record,
+            record.fail(
                 position,
                 f"the range {first}-{last} ends beyond the last word, {expected - 1}",
                 "give the range of the words that the token stands for",
@@ -218,12 +218,10 @@ def _range(
     first, last = map(int, text.split("-"))
     advice = "put each range on the line before its first word, and let none overlap another"
     if first != expected:
-        _fail(record, position, f"the range {text} stands before word {expected}", advice)
+        record.fail(position, f"the range {text} stands before word {expected}", advice)
     if before and first <= before[-1][2]:
         _, previous_first, end = before[-1]
-        _fail(
-            record, position, f"the range {text} overlaps the range {previous_first}-{end}", advice
-        )
+        record.fail(position, f"the range {text} overlaps the range {previous_first}-{end}", advice)
     return position, first, last
 
 
@@ -235,18 +233,13 @@ def _head(record: Record, position: int, text: str, trees: bool) -> int:
         trees = True
     if head is None:
         if trees:
-            _fail(
-                record,
+            record.fail(
                 position,
                 f"the HEAD is {text!r}, not a whole number",
                 "give the ID of the head, 0 for the root",
             )
         return NO_HEAD
     return head
-
-
-def _fail(record: Record, position: int, problem: str, advice: str) -> NoReturn:
-    raise TreebankError(f"{record.where(position)}: {problem}; {advice}")
 
 
 def format_record(
@@ -331,7 +324,7 @@ def separator_after(text: str) -> str:
 
 
 _FORM = 1
-_RANGE = re.compile(r"(\d+)-(\d+)\t")
+RANGE = re.compile(r"(\d+)-(\d+)\t")
 
 
 class MultiwordToken(NamedTuple):
@@ -347,7 +340,7 @@ def multiword_tokens(record: Record) -> list[MultiwordToken]:
     """List the multiword tokens of a record."""
     spans: list[MultiwordToken] = []
     for position, line in enumerate(record.lines):
-        match = _RANGE.match(line.lstrip(BYTE_ORDER_MARK))
+        match = RANGE.match(line.lstrip(BYTE_ORDER_MARK))
         if match:
             first, last = map(int, match.groups())
             spans.append(MultiwordToken(position, first, last, line.split("\t")[_FORM]))

@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from semipunct.corpus.treebank import PUNCTUATION
+from semipunct.corpus.treebank import PUNCTUATION, RELATION
 from semipunct.formats.conllu.gaps import Gap, Spacing, after_leading, joined_leading, with_gap
 from semipunct.formats.conllu.misc import EMPTY
 from semipunct.formats.conllu.records import (
     BYTE_ORDER_MARK,
+    RANGE,
     MultiwordToken,
     Record,
     is_outside,
@@ -20,10 +21,8 @@ from semipunct.formats.conllu.records import (
     with_text,
 )
 
-_RELATION = "punct"
 _ID, _FORM, _HEAD, _DEPS, _MISC = 0, 1, 6, 8, 9
 _WORD = re.compile(r"(\d+)\t")
-_RANGE = re.compile(r"(\d+)-(\d+)\t")
 _EMPTY_NODE = re.compile(r"(\d+)\.(\d+)\t")
 
 
@@ -102,7 +101,7 @@ def rewritten(
         body = line.lstrip(BYTE_ORDER_MARK)
         word = None if is_outside(line) else _WORD.match(body)
         # A new token follows the empty nodes of the token before it.
-        if word or _RANGE.match(body) or (started and is_outside(line)):
+        if word or RANGE.match(body) or (started and is_outside(line)):
             started = True
             fresh = change.new_after.pop(last, ())
             lines += (_new_line(change, new_id) for new_id in fresh)
@@ -218,15 +217,15 @@ def _revised_ranges(record: Record, pieces: Sequence[Piece]) -> list[MultiwordTo
 def _new_line(change: _Change, new_id: int) -> str:
     _, form, head, gap = change.pieces[new_id - 1]
     governor = change.references[str(head)]
-    arc = f"{governor}:{_RELATION}" if change.has_enhanced else EMPTY
+    arc = f"{governor}:{RELATION}" if change.has_enhanced else EMPTY
     misc = with_gap(EMPTY, gap, change.leading.get(new_id, ""))
-    columns = (str(new_id), form, form, PUNCTUATION, EMPTY, EMPTY, governor, _RELATION, arc, misc)
+    columns = (str(new_id), form, form, PUNCTUATION, EMPTY, EMPTY, governor, RELATION, arc, misc)
     return "\t".join(columns)
 
 
 def _revised_line(change: _Change, line: str, position: int) -> str | None:
     columns = line.split("\t")
-    span = _RANGE.match(line)
+    span = RANGE.match(line)
     if span:
         span_now = change.ranges[position]
         columns[_ID], columns[_FORM] = f"{span_now.first}-{span_now.last}", span_now.form

@@ -68,15 +68,11 @@ def _marked(slots: jax.Array) -> Marked:
     return Marked(1 + jnp.argmax(some, -1), jnp.max(some, -1))
 
 
-def _log_known(logits: jax.Array) -> jax.Array:
-    """Return log probabilities of codes, excluding the unknown value."""
-    return jax.nn.log_softmax(logits.at[..., 0].set(-jnp.inf))
-
-
 def _relations(parameters: Parameters, score: ParserScores, heads: jax.Array) -> jax.Array:
     """Return the log probabilities of relations, ``[batch, length, relations]``."""
     above = jnp.take_along_axis(score.heads, heads[..., None], 1)
-    return _log_known(relation_scores(parameters, above, score.dependents))
+    logits = relation_scores(parameters, above, score.dependents)
+    return jax.nn.log_softmax(logits.at[..., 0].set(-jnp.inf))  # without the unknown relation
 
 
 def _combinations(model: Parser, score: ParserScores) -> tuple[Codes, jax.Array]:

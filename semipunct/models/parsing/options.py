@@ -14,7 +14,6 @@ Decoder = Literal["risk", "best"]
 """Minimum Bayes risk, or the most probable tree."""
 
 Shapes = Literal["projective", "nonprojective"]
-"""Whether arcs may cross."""
 
 _EPOCHS = 21.5  # passes over a treebank of medium size
 

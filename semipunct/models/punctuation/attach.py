@@ -26,7 +26,6 @@ SHARED = 100.0
 
 
 TREE_TABLES: tuple[Table, ...] = ("pair", "side")
-"""The tables of features of words and trees alone."""
 
 
 class AttachTables(NamedTuple):
@@ -92,7 +91,6 @@ def weights_of(table: Table) -> str:
 
 
 FEATURES = frozenset(weights_of(table) for table in TABLES)
-"""The names of the weights of all tables."""
 
 
 def attach_parameters(

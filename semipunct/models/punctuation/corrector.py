@@ -124,13 +124,11 @@ class CorrectionModel(PunctuationModel):
                 raise ValueError(f"{name}: not the weights of this channel")
         return replace(model, centre=centre)
 
-    def encode(self, sentences: Sequence[Sentence]) -> EncodedSentences:
+    def _encode(
+        self, sentences: Sequence[Sentence], rows: Mapping[Table, FeatureRows] | None
+    ) -> EncodedSentences:
         check_written(sentences, self.options)
-        return super().encode(sentences)
-
-    def encode_trees(self, sentences: Sequence[Sentence]) -> EncodedSentences:
-        check_written(sentences, self.options)
-        return super().encode_trees(sentences)
+        return super()._encode(sentences, rows)
 
     @property
     def analysed(self) -> bool:

@@ -106,10 +106,8 @@ def from_data(data: Any) -> tuple[Inventory, FeatureIndex, dict[Table, Support]]
     for name, array in arrays.items():
         if array.ndim != 1 or array.dtype.kind not in "iu":
             raise ValueError(f"{name}: is not a list of integers")
-    inventory, features = (
-        _inventory(model_data.inventory),
-        _features(model_data.features, arrays["kept"]),
-    )
+    inventory = _inventory(model_data.inventory)
+    features = _features(model_data.features, arrays["kept"])
     return inventory, features, _supports(arrays, inventory, features)
 
 

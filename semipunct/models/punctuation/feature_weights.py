@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from semipunct.corpus import Sentence
-from semipunct.features.attributes import At, Attribute, code_sizes
+from semipunct.features.attributes import WORD_CODES, At, Attribute, code_sizes
 from semipunct.features.index import Conjunction, FeatureRows
 from semipunct.features.templates import TABLES, Table, attribute_table
 from semipunct.features.vocabulary import Vocabulary
@@ -25,7 +25,6 @@ from semipunct.models.punctuation.attach import weights_of
 from semipunct.models.punctuation.model import PunctuationModel
 
 LISTED = 3
-"""Features listed by default."""
 
 
 class FeatureWeight(NamedTuple):
@@ -133,13 +132,7 @@ class NodeFeatures:
             yield f"{part}={_value(vocabulary, self._attributes.get(part), part, digit)}"
 
 
-# The kind of value, in ``Vocabulary``, of each property of a word.
-_KINDS: Mapping[str, str] = {
-    "upos": "upos", "xpos": "xpos", "relation": "relation", "form": "form",
-    "begins": "character", "ends": "character",
-}  # fmt: skip
-
-# The kind of value of further attributes.
+# The kind of value of attributes that are no property of a word nearby.
 _WORDS: Mapping[str, str] = {
     "child": "relation", "ancestor": "relation", "sibling_before": "relation",
     "sibling_after": "relation", "sentence_form": "form", "inside": "token",
@@ -153,8 +146,8 @@ def _value(vocabulary: Vocabulary, spec: Attribute | None, part: str, code: int)
         relation, side = divmod(code, 2)
         return f"{_string(vocabulary, 'relation', relation)}{'>' if side else '<'}"
     if isinstance(spec, At):
-        kind = _KINDS.get(spec.code)
-        return f"class {code}" if kind is None else _string(vocabulary, kind, code)
+        known = spec.code in WORD_CODES
+        return _string(vocabulary, WORD_CODES[spec.code][0], code) if known else f"class {code}"
     if part in _WORDS:
         return _string(vocabulary, _WORDS[part], code)
     return _PLACES[code] if part == "place" else f"class {code}"

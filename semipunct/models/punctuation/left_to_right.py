@@ -98,16 +98,14 @@ class LeftToRightSampler:
             )
             for table in ("opening", "closing")
         )
-        channel = ChannelSampler.of(model, parameters)
-        label = {puncteme: i for i, puncteme in enumerate(inventory.labels)}
         return cls(
-            channel=channel,
+            channel=ChannelSampler.of(model, parameters),
             features=model.features,
             pair=pair,
             symmetric=symmetric,
             opening=opening,
             closing=closing,
-            label=label,
+            label={puncteme: i for i, puncteme in enumerate(inventory.labels)},
             opening_lookups=model.features.lookups("opening", OPENING),
             closing_lookups=model.features.lookups("closing", CLOSING),
         )
@@ -325,10 +323,7 @@ class _Drawing:
                 inputs, lambda x: math.exp(explain(x, target).log_probability)
             )
         survivors = systematic_resample(weight, generator)
-        self._select(survivors)
-        return labels[:, survivors], shown[survivors]
-
-    def _select(self, survivors: Ints) -> None:
         self.history.select(survivors)
         self.shown = self.shown[:, :, survivors]
         self.labels = {w: label[survivors] for w, label in self.labels.items()}
+        return labels[:, survivors], shown[survivors]

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from semipunct.corpus import Sentence
-from semipunct.corpus.sentences import closed_after
+from semipunct.corpus.sentences import select_words
 from semipunct.marks import (
     ABBREVIATION,
     OPEN,
@@ -110,10 +110,10 @@ class UnderlyingTree:
         bracket or quotation mark.
         """
         words_left = arrangement.words
-        s = self.sentence
-        tree, closed = arrangement.tree(), closed_after(s, words_left)
+        sentence = select_words(self.sentence, words_left, arrangement.tree())
+        closed = sentence.closed
         sides: list[Sides] = []
-        for word, left, right in zip(words_left, *tree.edges, strict=True):
+        for word, left, right in zip(words_left, *sentence.tree.edges, strict=True):
             before, after = self.sides[word - 1]
             sides.append((() if left in closed else before, () if right in closed else after))
         marks_left = Counter(
@@ -123,21 +123,6 @@ class UnderlyingTree:
         def whole(side: tuple[Mark, ...]) -> tuple[Mark, ...]:
             return tuple(mark for mark in side if not mark.pair or marks_left[mark.pair] == _BOTH)
 
-        def chosen(column: Sequence[str]) -> tuple[str, ...]:
-            return tuple(column[word - 1] for word in words_left)
-
-        sentence = replace(
-            s,
-            forms=chosen(s.forms),
-            lemmas=chosen(s.lemmas),
-            upos=chosen(s.upos),
-            xpos=chosen(s.xpos),
-            feats=chosen(s.feats),
-            tree=tree,
-            slots=((), *(s.slots[word] for word in words_left)),
-            expected=None,  # refers to the original tree
-            closed=closed,
-        )
         return UnderlyingTree(
             sentence,
             tuple((whole(left), whole(right)) for left, right in sides),

@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import jax
 import jax.numpy as jnp
@@ -57,11 +57,8 @@ class Paths(NamedTuple):
 
     def times(self, continuation: Paths) -> Paths:
         """Concatenate each path with each path of another set."""
-        log_sum, log_best = (
-            self.log_sum + continuation.log_sum,
-            self.log_best + continuation.log_best,
-        )
-        return Paths(log_sum, log_best, self.edits + continuation.edits)
+        pairs: Any = zip(self, continuation, strict=True)
+        return Paths(*(a + b for a, b in pairs))
 
 
 NO_PATH = Paths(-math.inf, -math.inf)

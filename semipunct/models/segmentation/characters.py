@@ -6,17 +6,16 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable
-from functools import cached_property, lru_cache
+from functools import lru_cache
 
-import msgspec
 import numpy as np
-import numpy.typing as npt
+
+from semipunct.models.vocabulary import Codes, Vocabulary
 
 # ``kind`` is category and script; ``pair`` the character and the next one; ``run`` its word,
 # ``following`` the next word; ``shape`` the capitals and length of its word; ``style`` whether the
 # whole text has marks and capitals, because sentence ends look different without them.
 CODES = ("character", "kind", "pair", "run", "following", "shape", "style")
-"""The properties of a character, in the order of its codes."""
 
 LEARNT = {"character": 0, "pair": 0, "run": 1, "following": 1}
 """Properties that training sometimes replaces with the unknown value; equal numbers share a mask.
@@ -28,8 +27,8 @@ _LONGEST = 8
 _LONGEST_RUN = 40  # longer runs are unlikely to recur as words
 
 
-class CharacterVocabulary(msgspec.Struct, frozen=True, dict=True):
-    """The known values: value i of a property has code i + 1, unknown values have code 0."""
+class CharacterVocabulary(Vocabulary, frozen=True, dict=True):
+    """The known values of each property."""
 
     character: tuple[str, ...]
     kind: tuple[str, ...]
@@ -58,23 +57,16 @@ class CharacterVocabulary(msgspec.Struct, frozen=True, dict=True):
         )
 
     @property
-    def sizes(self) -> dict[str, int]:
-        return {name: len(self.values(name)) + 1 for name in CODES}
+    def following(self) -> tuple[str, ...]:
+        return self.run
 
-    def values(self, name: str) -> tuple[str, ...]:
-        return self.run if name == "following" else getattr(self, name)
-
-    @cached_property
-    def _codes(self) -> dict[str, dict[str, int]]:
-        return {name: {value: i for i, value in enumerate(self.values(name), 1)} for name in CODES}
-
-    def codes(self, text: str) -> npt.NDArray[np.int32]:
+    def encode(self, text: str) -> Codes:
         """Return the codes of a text, ``[CODES, characters]``."""
-        values_of = properties(text)
-        return np.array(
-            [[self._codes[name].get(value, 0) for value in values_of[name]] for name in CODES],
-            np.int32,
-        ).reshape(len(CODES), len(text))
+        values = properties(text)
+        kinds = ("run" if name == "following" else name for name in CODES)
+        return np.stack(
+            [self.codes(kind, values[name]) for kind, name in zip(kinds, CODES, strict=True)]
+        )
 
 
 def properties(text: str) -> dict[str, list[str]]:

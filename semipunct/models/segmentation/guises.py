@@ -61,7 +61,6 @@ IN_GUISE: dict[str, Callable[[Passage], Segmentation]] = {
     "written": written_segmentation,
     "stripped": stripped_segmentation,
 }
-"""The guises by name."""
 
 
 def _rewritten(passage: Passage, spelt: Callable[[str, bool], str]) -> Segmentation:

@@ -10,13 +10,10 @@ from semipunct.models import kind
 from semipunct.models.settings import AtLeastOne, Check, Decay, Positive, Share
 
 EPOCHS = 8
-"""Passes over the training passages."""
-
 LEAST = 6000
 """The minimum number of visits, for small treebanks."""
 
 GUISES = ("written", "stripped")
-"""The guises of ``semipunct.models.segmentation.guises``."""
 
 
 def _unknown_guise(names: tuple[str, ...]) -> str | None:

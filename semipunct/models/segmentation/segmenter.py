@@ -125,7 +125,7 @@ class Segmenter:
             inside = np.zeros(codes.shape[1:], bool)
             for row, (i, at) in enumerate(some):
                 if coded is None or coded[0] != i:
-                    coded = i, self.model.characters.codes(texts[i])
+                    coded = i, self.model.characters.encode(texts[i])
                 first = max(0, at - margin)
                 part = coded[1][:, first : at + WINDOW + margin]
                 start = first - (at - margin)

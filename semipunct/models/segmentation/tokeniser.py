@@ -102,7 +102,7 @@ class Tokeniser(
     def initial_parameters(self, seed: int, scale: float) -> dict[str, Array]:
         generator = np.random.default_rng(seed)
         weights = convolution_weights(
-            self.characters.sizes, self.options.size, self.options.layers, TAGS, generator
+            self.characters.sizes(CODES), self.options.size, self.options.layers, TAGS, generator
         )
         transition = generator.normal(0.0, scale, (TAGS, TAGS)).astype(np.float32)
         return {**weights, "transition": transition, TEMPERATURE: np.ones((), np.float32)}
@@ -110,7 +110,7 @@ class Tokeniser(
     def encode(self, sentences: Sequence[Passage]) -> Encoded:
         guises_of_all = [[IN_GUISE[name](p) for name in self.options.guises] for p in sentences]
         return Encoded(
-            [[self.characters.codes(g.text) for g in guises] for guises in guises_of_all],
+            [[self.characters.encode(g.text) for g in guises] for guises in guises_of_all],
             [[tags_of(g) for g in guises] for guises in guises_of_all],
             [[is_blank(g.text) for g in guises] for guises in guises_of_all],
         )

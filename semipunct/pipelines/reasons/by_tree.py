@@ -69,10 +69,8 @@ class Constituent(NamedTuple):
         left, right = self.edges
         if right == len(self.sentence.forms):
             return "final"
-        return "initial" if not any(map(self._is_word, range(left))) else "medial"
-
-    def _is_word(self, number: int) -> bool:
-        return self.sentence.tree.relations[number] != "cc"
+        is_first = {"cc"}.issuperset(self.sentence.tree.relations[:left])
+        return "initial" if is_first else "medial"
 
     @property
     def coordination(self) -> Coordination | None:
@@ -140,10 +138,6 @@ def _clause_alone(node: Constituent) -> bool:
     return group is not None and not group.conjunction and node.is_clause(group.item)
 
 
-def _hyphen(node: Constituent) -> bool:
-    return "-" in node.attached.tokens and len(node.words) == 1
-
-
 def _conjunction(node: Constituent) -> bool:
     group = node.coordination
     return group is not None and group.conjunction == node.slot + 1
@@ -155,7 +149,7 @@ CONDITIONS: Mapping[str, Callable[[Constituent], bool]] = {
     "clause": lambda node: node.is_clause(node.word),
     "opens": lambda node: node.attached.side == "left",
     "clause alone": _clause_alone,
-    "hyphen": _hyphen,
+    "hyphen": lambda node: "-" in node.attached.tokens and len(node.words) == 1,
     "joined clauses": _joined_clauses,
     "series with conjunction": _series_with_conjunction,
     "series": _series,
@@ -170,9 +164,8 @@ class TreeCue(NamedTuple):
     text: str
     constituent: Constituent
 
-    @property
-    def is_listed(self) -> bool:
-        return self.key != OTHER
+    def __str__(self) -> str:
+        return self.text
 
 
 # The key of reasons that only name the constituent.
@@ -187,14 +180,11 @@ def reasons_by_tree(sentence: Sentence, reason: Reason, tokens: Puncteme) -> lis
         if not owners:
             continue
         listed = [cue for cue in (_listed(owner, token) for owner in owners) if cue is not None]
-        cue = listed[0] if listed else _other(_nearest(owners), token)
+        nearest = owners[-1] if owners[-1].attached.side == "left" else owners[0]
+        cue = listed[0] if listed else _other(nearest, token)
         if cue.text not in [earlier.text for earlier in cues]:
             cues.append(cue)
     return cues
-
-
-def _nearest(owners: Sequence[Constituent]) -> Constituent:
-    return owners[-1] if owners[-1].attached.side == "left" else owners[0]
 
 
 def channel_of(reason: Reason) -> str | None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from semipunct.corpus import Sentence
 from semipunct.corpus.word_streams import is_final
 from semipunct.marks import Puncteme, shown_string, spacing
-from semipunct.pipelines.reasons.by_tree import Constituent, channel_of, reasons_by_tree
+from semipunct.pipelines.reasons.by_tree import OTHER, Constituent, channel_of, reasons_by_tree
 from semipunct.pipelines.reasons.by_words import reason_of_removal, reasons_by_words
 from semipunct.pipelines.reasons.catalogue import (
     FALLBACK,
@@ -52,24 +53,21 @@ def reason_of_mark(
 ) -> MarkReason:
     """Return the reason for the presence or absence of marks at a place."""
     if not after and not before:
-        return _left_out(probability, alternatives)
-    keys: list[str] = []
-    texts: list[str] = []
+        text = LEFT_OUT.format(probability=percent(probability), alternatives=_listed(alternatives))
+        return MarkReason(MODEL, text)
+    chosen: Sequence[Any] = ()  # cues by the tree or by words
     constituent: Constituent | None = None
     cues = [] if sentence is None or reason is None else reasons_by_tree(sentence, reason, after)
     is_end = bool(place.right) and is_final(after)
     if (before == after and probability < _DOUBTED) or (is_end and probability < _UNLIKELY_END):
         pass  # a reason for the mark would contradict the model
     elif after and not (before and len(after) < len(before)):
-        if cues and all(cue.is_listed for cue in cues):
-            keys, texts = [cue.key for cue in cues], [cue.text for cue in cues]
-        elif by_words := reasons_by_words(place, after):
-            keys, texts = [cue.key for cue in by_words], [str(cue) for cue in by_words]
-        else:
-            keys, texts = [cue.key for cue in cues], [cue.text for cue in cues]
+        is_listed = cues and all(cue.key != OTHER for cue in cues)
+        chosen = cues if is_listed else reasons_by_words(place, after) or cues
         constituent = cues[0].constituent if cues else None
     elif (removal := reason_of_removal(place, before, after)) is not None:
-        keys, texts = [removal.key], [str(removal)]
+        chosen = [removal]
+    keys, texts = [cue.key for cue in chosen], [str(cue) for cue in chosen]
     if not texts:
         keys, texts = [MODEL], [_fallback(before, after, probability, alternatives)]
     if before and after and before != after:
@@ -102,13 +100,6 @@ def reason_of_correction(corrected: Corrected, explained: Explained, line: Line)
     )
 
 
-def _left_out(probability: float, alternatives: Alternatives) -> MarkReason:
-    text = LEFT_OUT.format(
-        probability=percent(probability), alternatives=_listed(alternatives, "; alternatives: ")
-    )
-    return MarkReason(MODEL, text)
-
-
 def _fallback(
     before: Puncteme, after: Puncteme, probability: float, alternatives: Alternatives
 ) -> str:
@@ -120,17 +111,17 @@ def _fallback(
     return template.format(
         marks=f"{'an' if name[0] in 'aeiou' else 'a'} {name}",
         probability=percent(probability),
-        alternatives=_listed(alternatives, "; alternatives: "),
+        alternatives=_listed(alternatives),
     )
 
 
-def _listed(alternatives: Alternatives, lead: str) -> str:
+def _listed(alternatives: Alternatives) -> str:
     texts = [
         f"{_named(string)} with {percent(share)}"
         for string, share in alternatives[:_LISTED]
         if share >= _LEAST
     ]
-    return lead + ", ".join(texts) if texts else ""
+    return "; alternatives: " + ", ".join(texts) if texts else ""
 
 
 def _named(string: str) -> str:

@@ -19,14 +19,14 @@ def test_rare_values_are_unknown():
     vocabulary = CharacterVocabulary.of(["ab ab", "ab c"], characters=2, runs=2)
     assert vocabulary.character == (" ", "a", "b")
     assert vocabulary.run == ("ab",)
-    codes = dict(zip(CODES, vocabulary.codes("ab c").tolist(), strict=True))
+    codes = dict(zip(CODES, vocabulary.encode("ab c").tolist(), strict=True))
     assert codes["character"] == [2, 3, 1, 0]
     assert codes["run"] == [1, 1, 0, 0]
     assert codes["following"] == [0, 0, 0, 0]
-    assert all(max(codes[name]) < vocabulary.sizes[name] for name in CODES)
+    assert all(max(codes[name]) < vocabulary.size(name) for name in CODES)
 
 
 def test_no_characters():
     vocabulary = CharacterVocabulary.of([], 1, 1)
-    assert vocabulary.codes("").shape == (len(CODES), 0)
-    assert set(vocabulary.sizes.values()) == {1}
+    assert vocabulary.encode("").shape == (len(CODES), 0)
+    assert set(vocabulary.sizes(CODES).values()) == {1}
