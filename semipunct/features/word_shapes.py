@@ -61,7 +61,7 @@ def apply_shape(form: str, shape: int, mixed: Mapping[str, str]) -> str:
     if shape == LOWER:
         return form
     if shape == MIXED:
-        return mixed[form]
+        return mixed.get(form, form)
     return capitalise(form) if shape == CAPITALISED else upper(form)
 
 

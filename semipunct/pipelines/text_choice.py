@@ -19,7 +19,6 @@ import numpy.typing as npt
 from semipunct.corpus.fixed_parts import divide_by_case
 from semipunct.corpus.sentences import Sentence, Words
 from semipunct.corpus.word_streams import is_final
-from semipunct.features.word_shapes import LOWER
 from semipunct.marks import UNK, Puncteme
 from semipunct.marks.balance import ENCLOSING, encloses, matcher_of, without_lone_marks
 from semipunct.marks.matching import Matcher
@@ -200,8 +199,6 @@ class Chooser:
         shapes = np.argmax(part.reading.shapes + part.reading.pairs[tags], 1)
         divided = divide_by_case(forms)
         lower = [parts.word.lower() for parts in divided]
-        if part.case == Case.CAPITALS:  # shown capitals stay
-            shapes[[low != parts.word for low, parts in zip(lower, divided, strict=True)]] = LOWER
         spelt = self.model.recase(lower, shapes.tolist())
         return tuple(
             f"{parts.before}{cased}{parts.after}"

@@ -15,10 +15,15 @@ from semipunct.corpus.sentences import Words, unfillable
 from semipunct.corpus.treebank import OmittedT, with_omitted, without_omitted
 from semipunct.errors import UsageError
 from semipunct.evaluation.results import figures_signature
-from semipunct.features.word_shapes import CAPITALISED, LOWER, shape_of
 from semipunct.marks import ABBREVIATION, Puncteme
 from semipunct.models.running_text.model import THRESHOLD, TextModel
-from semipunct.models.running_text.reader import Case, Query, Reading, TextReader
+from semipunct.models.running_text.reader import (
+    Case,
+    Query,
+    Reading,
+    TextReader,
+    case_of_words,
+)
 from semipunct.pipelines.distributions import SlotPosterior, rank_strings
 from semipunct.pipelines.options import Lines, RestoreOptions, check_values
 from semipunct.pipelines.results import Restoration
@@ -34,9 +39,6 @@ from semipunct.pipelines.trained import Trained, model_of_kind
 
 # Words that decide which capitals a text has, unless lines are judged singly.
 _SAMPLE = 2048
-
-# The largest share of frequent words with capitals in a text whose beginnings have none.
-_ACCIDENTS = 0.02
 
 
 class Part(NamedTuple):
@@ -187,10 +189,7 @@ def _speech(words: AnyWords) -> list[str]:
 
 
 def case_of(model: TextModel, words: AnyWords, forms: Sequence[str]) -> Case:
-    """Return what the capitals of a text are evidence of.
-
-    Frequent words have capitals at beginnings of sentences, or nowhere if only names have any, or
-    everywhere in upper case and in titles. Capitals of a treebank are part of its words.
+    """Return what the capitals of a text are evidence of; those of a treebank are part of its words.
 
     Args:
         words: a line of the text.
@@ -198,13 +197,7 @@ def case_of(model: TextModel, words: AnyWords, forms: Sequence[str]) -> Case:
     """
     if words.source == "treebank":
         return Case.EVERYTHING
-    shapes = [shape_of(form) for form in forms[1:] if form.lower() in model.frequent]
-    raised = sum(shape != LOWER for shape in shapes)
-    if raised >= 2 and 2 * raised > len(shapes):
-        return Case.NOTHING
-    begins = shapes.count(CAPITALISED) + sum(shape_of(form) == CAPITALISED for form in forms[:1])
-    is_rare = begins < 2 or begins <= _ACCIDENTS * len(shapes)
-    return Case.CAPITALS if is_rare else Case.EVERYTHING
+    return case_of_words(model, forms)
 
 
 def _read(

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from semipunct.arrays.programs import jit
-from semipunct.features.word_shapes import LOWER, SHAPES, possible, shape_of
+from semipunct.features.word_shapes import CAPITALISED, LOWER, SHAPES, possible, shape_of
 from semipunct.marks import Puncteme
 from semipunct.models.base import Parameters, Weights
 from semipunct.models.running_text.guises import HIDDEN
@@ -38,6 +38,9 @@ CENTRE = LENGTH - 2 * CONTEXT
 
 _ROWS = 4  # number of rows of windows in a batch, except in a last batch of one
 
+# The largest share of frequent words with capitals in a text whose beginnings have none.
+_ACCIDENTS = 0.02
+
 _RUNNING = 2  # number of batches that are computed while other words are prepared
 
 _REMEMBERED = 2**17  # maximum number of distinct words whose codes are cached
@@ -49,6 +52,21 @@ class Case(IntEnum):
     NOTHING = 0
     CAPITALS = 1  # words in lower case are hidden
     EVERYTHING = 2
+
+
+def case_of_words(model: TextModel, forms: Sequence[str]) -> Case:
+    """Return what the capitals of a text are evidence of.
+
+    Frequent words have capitals at beginnings of sentences, or nowhere if only names have any, or
+    everywhere in upper case and in titles.
+    """
+    shapes = [shape_of(form) for form in forms[1:] if form.lower() in model.frequent]
+    raised = sum(shape != LOWER for shape in shapes)
+    if raised >= 2 and 2 * raised > len(shapes):
+        return Case.NOTHING
+    begins = shapes.count(CAPITALISED) + sum(shape_of(form) == CAPITALISED for form in forms[:1])
+    is_rare = begins < 2 or begins <= _ACCIDENTS * len(shapes)
+    return Case.CAPITALS if is_rare else Case.EVERYTHING
 
 
 class Query(NamedTuple):
