@@ -109,7 +109,7 @@ def checked_lengths(
         UsageError: if the batch has another size, or a length is out of bounds.
     """
     ((array, _),) = argument.values()
-    given = jnp.full(len(array), longest, jnp.int32) if lengths is None else jnp.asarray(lengths)
+    given = jnp.asarray(np.full(len(array), longest, np.int32) if lengths is None else lengths)
     check_shapes(**argument, **{name: (given, "batch")})
     return check_lengths(given, longest, name=name)
 

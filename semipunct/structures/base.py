@@ -278,7 +278,7 @@ def compile_once(*static: str) -> Callable[[F], F]:
     """
 
     def of(function: F) -> F:
-        program = jax.jit(function, static_argnames=static, inline=True)
+        program = jax.jit(function, static_argnames=static)
 
         @wraps(function)
         def call(*arguments: Any, **keywords: Any) -> Any:

@@ -23,7 +23,7 @@ from semipunct.arrays.shapes import (
     within,
 )
 from semipunct.errors import UsageError
-from semipunct.structures.base import Total, any_batch, lift_weights, mask_padding
+from semipunct.structures.base import Total, any_batch, compile_once, lift_weights, mask_padding
 from semipunct.structures.draws import Traceable, choose
 from semipunct.structures.monotone import AlignmentParts, Alignments, Moves
 from semipunct.structures.products import Scale
@@ -192,12 +192,17 @@ def ctc(
         frames = np.arange(log_probs.shape[1]) < np.asarray(both)[:, :1]
         used = frames[:, :, None] & of_item[:, None]
     check_log_weights({"log_probs": used}, log_probs=log_probs)
+    return _lattices(log_probs, labels, both, blank)
+
+
+@compile_once("blank")
+def _lattices(log_probs: jax.Array, labels: jax.Array, lengths: jax.Array, blank: int) -> CTC:
     states = 2 * labels.shape[1] + 1
-    structure = CTC(CTCParts(jnp.zeros((len(labels), 0, states))), both, labels, blank)
+    structure = CTC(CTCParts(jnp.zeros((len(labels), 0, states))), lengths, labels, blank)
     # The symbol of padding is arbitrary: its weight is unused.
     symbol = jnp.maximum(structure.symbols(), 0)
     state = jnp.take_along_axis(log_probs, symbol[:, None], 2)
-    return CTC(CTCParts(state), both, labels, blank)
+    return structure.with_log_weights(CTCParts(state))
 
 
 def _skips(alignments: CTC, states: int) -> jax.Array:

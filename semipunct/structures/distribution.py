@@ -91,14 +91,25 @@ class Distribution(Generic[S]):
         expanded = self.structure.expand()
         return jax.eval_shape(expanded.by_item, expanded.log_weights).shape
 
-    @compile_once()
     def log_partition(self) -> jax.Array:
         """Return the log of the sum of the weights of all derivations, ``[*batch]``."""
-        return self._shaped(self._flat._log_partition())
+        sums = self._quick_sums()
+        return self._compiled_log_partition() if sums is None else sums[0]
 
     @compile_once()
+    def _compiled_log_partition(self) -> jax.Array:
+        return self._shaped(self._flat._log_partition())
+
     def log_partition_and_marginals(self) -> tuple[jax.Array, Parts]:
         """Return the log partition and marginals at little more than the cost of one."""
+        return self._quick_sums() or self._compiled_log_partition_and_marginals()
+
+    def _quick_sums(self) -> tuple[jax.Array, Parts] | None:
+        structure = self._flat.structure
+        return self._shaped(structure.quick_sums()) if isinstance(structure, Direct) else None
+
+    @compile_once()
+    def _compiled_log_partition_and_marginals(self) -> tuple[jax.Array, Parts]:
         expanded = self._flat._expanded()
 
         def log_partition(log_weights: Parts) -> tuple[jax.Array, jax.Array]:

@@ -89,12 +89,20 @@ class NonprojectiveTrees(HeadTrees, Direct):
         conditionals instead, with n eliminations per tree (Wilson 1996; Zmigrod et al. 2021;
         Colbourn et al. 1996).
         """
-        if not any(isinstance(x, Tracer) for x in (self.weights.arc, self.lengths, keys)):
-            # Most weights need no elimination, which is slow to compile.
-            sums, suffice = _sums_by_inverse(self)
-            if suffice:
-                return _by_walks(self, keys, count, sums)
-        return _sample(self, keys, count)
+        sums = None if isinstance(keys, Tracer) else self._sums_by_inverse(for_walks=True)
+        return _sample(self, keys, count) if sums is None else _by_walks(self, keys, count, sums)
+
+    def quick_sums(self) -> tuple[jax.Array, ArcParts] | None:
+        sums = self._sums_by_inverse(for_walks=False)
+        return None if sums is None else (sums.log_partition, ArcParts(sums.marginals))
+
+    def _sums_by_inverse(self, *, for_walks: bool) -> matrix_tree.Sums | None:
+        if isinstance(self.weights.arc, Tracer) or isinstance(self.lengths, Tracer):
+            return None
+        # Most weights need no elimination, which is slow to compile.
+        with jax.ensure_compile_time_eval():
+            sums, spared, can_walk = _by_inverse(self)
+            return sums if spared and (can_walk or not for_walks) else None
 
     def entropy(self, marginals: ArcParts) -> jax.Array:
         near = self._shifted(marginals.arc)
@@ -148,10 +156,11 @@ def _expected(marginals: jax.Array, weights: jax.Array) -> jax.Array:
 
 
 @jax.jit
-def _sums_by_inverse(trees: NonprojectiveTrees) -> tuple[matrix_tree.Sums, jax.Array]:
-    """Return sums by the inverse, and whether they suffice to sample all items."""
+def _by_inverse(trees: NonprojectiveTrees) -> tuple[matrix_tree.Sums, jax.Array, jax.Array]:
+    """Return sums by the inverse, and whether they suffice for sums and for walks of all items."""
     sums = matrix_tree.by_inverse(_possible_weights(trees), trees.lengths, trees.single_root)
-    return sums, jnp.all(matrix_tree.is_spared(sums, trees.lengths) & _can_walk(sums))
+    spared = jnp.all(matrix_tree.is_spared(sums, trees.lengths))
+    return sums, spared, jnp.all(_can_walk(sums))
 
 
 @partial(jax.jit, static_argnums=2)

@@ -100,6 +100,10 @@ class Direct(Readable[Any]):
     """A structure with its own algorithms, because it has no recursion over a semiring."""
 
     @abstractmethod
+    def quick_sums(self) -> tuple[jax.Array, Any] | None:
+        """Return log partition and marginals if a program that compiles fast suffices."""
+
+    @abstractmethod
     def log_partition(self) -> jax.Array:
         """Return the log partition, ``[batch]``, whose gradient is the marginals."""
 
@@ -214,6 +218,6 @@ def check_labels(labels: Any, used: Any, count: int, name: str, label: str) -> A
 
 def first_rows(rows: jax.Array, used: jax.Array, count: int) -> jax.Array:
     """Move used rows ``[..., many, fields]`` to the front, in order, and fill with -1."""
-    order = jnp.argsort(~used, -1, stable=True)[..., :count]
-    chosen = jnp.take_along_axis(rows, order[..., None], -2)
-    return jnp.where(jnp.take_along_axis(used, order, -1)[..., None], chosen, -1)
+    size = used.shape[-1]
+    order = jnp.sort(jnp.where(used, jnp.arange(size), size))[..., :count, None]
+    return jnp.take_along_axis(rows, order, -2, mode="fill", fill_value=-1)
