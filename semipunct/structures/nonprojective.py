@@ -100,9 +100,10 @@ class NonprojectiveTrees(HeadTrees, Direct):
         if isinstance(self.weights.arc, Tracer) or isinstance(self.lengths, Tracer):
             return None
         # Most weights need no elimination, which is slow to compile.
-        with jax.ensure_compile_time_eval():
-            sums, spared, can_walk = _by_inverse(self)
-            return sums if spared and (can_walk or not for_walks) else None
+        sums, spared, can_walk = _by_inverse(self)
+        if isinstance(spared, Tracer):  # constant weights in a traced function
+            return None
+        return sums if spared and (can_walk or not for_walks) else None
 
     def entropy(self, marginals: ArcParts) -> jax.Array:
         near = self._shifted(marginals.arc)
