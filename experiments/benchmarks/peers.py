@@ -98,7 +98,6 @@ def trees(args: argparse.Namespace) -> dict[str, dict[str, Question]]:
 
 def grammars(args: argparse.Namespace) -> dict[str, dict[str, Question]]:
     """Return the log partition of a grammar with gradients, by library."""
-
     rules = torch.log_softmax(potentials(10, 20, 1600), 1).reshape(20, 40, 40)
     weights = [
         torch.log_softmax(potentials(9, 20), 0), rules,
