@@ -170,15 +170,9 @@ def text_marks(*runs: str) -> Table:
             name = TEXTS[file.partition(".")[0]]
             name += f", {CASES[case]}" if case else ""
             name += ", by paragraphs" if run.endswith("paragraphs") and not case else ""
+            words = f"{of['words']:,}" if "words" in of else ""
             figures = [f"{f1:.1f}" if f1 else "-" for f1 in marks]
-            rows.append(
-                [
-                    name,
-                    f"{of['words']:,}" if "words" in of else "",
-                    *figures,
-                    ratio(of.get("calibration_error"), 3),
-                ]
-            )
+            rows.append([name, words, *figures, ratio(of.get("calibration_error"), 3)])
     return ["text", "words", "comma", "full stop", "question", "all", "calibration error"], rows
 
 
@@ -225,11 +219,10 @@ def parsers() -> Table:
         [
             TREEBANKS[treebank],
             names[row["system"]],
-            *(percent(row[c]) for c in scores),
+            *(percent(row[c]) for c in ("las", "uas", "upos")),
             chance(row.get("p")),
         ]
         for treebank in ("en", "zh")
-        for scores in [("las", "uas", "upos")]
         for row in stored("parsers")[treebank]["rows"]
     ]
     return ["treebank", "parser", "LAS", "UAS", "UPOS", "p"], rows
@@ -260,8 +253,7 @@ def parsing_with_punctuation() -> Table:
         for row in run["rows"]:
             figures = {re.sub(r" \(\d+\)$", "", k): v for k, v in row.items() if k != "system"}
             heads = [*figures]
-            rows.append([TREEBANKS[name], row["system"]])
-            rows[-1] = [*rows[-1], *figures.values()]
+            rows.append([TREEBANKS[name], row["system"], *figures.values()])
     return ["treebank", "marks", *heads], rows
 
 
@@ -337,13 +329,9 @@ def rephrasing() -> Table:
         ]
         for name, run in stored("rephrasing").items()
     ]
-    heads = ("Base", "Half", "Full", "Full/Base")
-    return [
-        "treebank",
-        "sentences",
-        *(f"marks: {h}" for h in heads),
-        *(f"all: {h}" for h in heads),
-    ], rows
+    forms = ("Base", "Half", "Full", "Full/Base")
+    heads = [f"{marks}: {form}" for marks in ("marks", "all") for form in forms]
+    return ["treebank", "sentences", *heads], rows
 
 
 def deletions() -> Table:
@@ -382,6 +370,17 @@ def commands() -> Table:
     return ["command", "first call (s)", "later calls (s)", "memory (MiB)"], rows
 
 
+def five_programs() -> Table:
+    """Lines of five programs, and CPU seconds of their first calls."""
+    columns = ("lines", "first_cpu_seconds")
+    rows = [
+        [f"`{name}`", *(str(of[k][c]) for c in columns for k in ("semipunct", "torch_struct"))]
+        for name, of in stored("first-answers")["five programs"]["programs"].items()
+    ]
+    heads = ("lines", "lines, torch-struct", "first call (CPU s)", "first call, torch-struct")
+    return ["program", *heads], rows
+
+
 def laws() -> Table:
     """Return the laws of semirings, by name."""
     from semirings.laws import LAWS
@@ -412,6 +411,7 @@ TABLES: dict[str, Callable[[], Table]] = {
     "rephrasing": rephrasing,
     "deletions": deletions,
     "commands": commands,
+    "five-programs": five_programs,
     "laws": laws,
 }
 

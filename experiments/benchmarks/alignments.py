@@ -8,8 +8,6 @@ CTC with gradients must agree with optax, and Baum and Welch with hmmlearn, if i
 from __future__ import annotations
 
 import argparse
-import statistics
-import time
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
@@ -20,6 +18,7 @@ import jax.numpy as jnp
 import numpy as np
 import optax  # pyright: ignore[reportMissingTypeStubs]
 from figures import machine, report
+from structures import Question, timed
 
 from semipunct.structures import (
     Distribution,
@@ -115,16 +114,9 @@ def main() -> None:
     options = parser.parse_args()
     questions, errors = losses()
     questions |= training()
-    for ask in questions.values():  # compiles them
-        jax.block_until_ready(ask())
-    times: dict[str, list[float]] = {name: [] for name in questions}
-    for _ in range(options.rounds):
-        for name, ask in questions.items():
-            began = time.perf_counter()
-            jax.block_until_ready(ask())
-            times[name].append(1000 * (time.perf_counter() - began))
+    times = timed({name: Question(ask, ()) for name, ask in questions.items()}, options.rounds)
     figures: dict[str, Any] = {
-        "milliseconds": {name: round(statistics.median(x), 2) for name, x in times.items()},
+        "milliseconds": {name: round(x["ms"], 2) for name, x in times.items()},
         "largest error of the gradient in single precision": errors,
     }
     report("alignments", figures | {"jax": jax.__version__} | machine(), options.output)

@@ -11,12 +11,9 @@ import sys
 import time
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-
-if TYPE_CHECKING:
-    import jax
 
 SIZE = 2048
 """Rows of the matrices whose product measures the current speed of the machine."""
@@ -43,13 +40,6 @@ def process_status(entry: str, process: int | str = "self") -> float:
     except OSError:
         return 0.0
     return sum(int(line.split()[1]) for line in lines if line.startswith(f"{entry}:")) / 1024
-
-
-def normal_weights(*shape: int) -> jax.Array:
-    """Draw log weights from a standard normal distribution with a fixed seed."""
-    import jax.numpy as jnp
-
-    return jnp.asarray(np.random.default_rng(0).standard_normal(shape), jnp.float32)
 
 
 def use_device(platform: str | None) -> dict[str, str]:

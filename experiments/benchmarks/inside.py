@@ -22,7 +22,7 @@ from figures import machine, report, use_device
 from semipunct.arrays.padding import shuffled_batches
 from semipunct.corpus import Sentence
 from semipunct.formats import read_treebank
-from semipunct.models.punctuation.batches import Batch, draft, fit_shape
+from semipunct.models.punctuation.batches import draft, fit_shape
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.models.punctuation.options import ModelOptions
 from semipunct.wording import quantity
@@ -51,17 +51,13 @@ def arguments() -> argparse.Namespace:
 
 def seconds(function: Objective, inputs: Sequence[tuple[Any, ...]], repeats: int) -> dict[str, Any]:
     """Return the median time of a pass over all inputs, and of the first, with compilation."""
-    start = time.perf_counter()
-    for each in inputs:
-        jax.block_until_ready(function(*each))
-    first = time.perf_counter() - start
     passes: list[float] = []
-    for _ in range(repeats):
+    for _ in range(repeats + 1):
         start = time.perf_counter()
         for each in inputs:
             jax.block_until_ready(function(*each))
         passes.append(time.perf_counter() - start)
-    return {"median": statistics.median(passes), "first": first}
+    return {"median": statistics.median(passes[1:]), "first": passes[0]}
 
 
 def measure_both(
@@ -77,6 +73,13 @@ def measure_both(
         "forward_seconds": forward,
         "gradient_seconds": with_gradient,
     }
+
+
+def scores(model: PunctuationModel, size: int | None) -> Objective:
+    """Return the function from parameters and a batch to the scores of its sentences."""
+    return lambda parameters, batch: model.log_likelihoods(model.read(parameters, batch), batch)[
+        :size
+    ]
 
 
 def measure_batches(
@@ -101,11 +104,8 @@ def measure_batches(
     }
     device = [jax.device_put((parameters, batch)) for batch in batches]
 
-    def of_library(parameters: Any, batch: Batch) -> jax.Array:
-        return model.log_likelihoods(model.read(parameters, batch), batch)[:size]
-
     items = size * len(members)
-    return row | measure_both(of_library, device, options.repeats, items, "sentences")
+    return row | measure_both(scores(model, size), device, options.repeats, items, "sentences")
 
 
 def measure_growth(
@@ -124,12 +124,8 @@ def measure_growth(
     )
     host = time.perf_counter() - start
 
-    def of_library(parameters: Any, batch: Batch) -> jax.Array:
-        return model.log_likelihoods(model.read(parameters, batch), batch)
-
-    row = measure_both(
-        of_library, [jax.device_put((parameters, batch))], options.repeats, total, "words"
-    )
+    inputs = [jax.device_put((parameters, batch))]
+    row = measure_both(scores(model, None), inputs, options.repeats, total, "words")
     return {
         "words": words,
         "sentences": len(sentences),

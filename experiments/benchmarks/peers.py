@@ -16,46 +16,31 @@ import argparse
 import json
 import resource
 import warnings
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import torch
+import torch_struct
 from peer_timing import Question, milliseconds, normal, options
+from supar.structs import ConstituencyCRF, DependencyCRF, LinearChainCRF
 
 warnings.simplefilter("ignore")  # both libraries use deprecated features of torch
-
-DEVICE = ["cpu"]
-"""The device of torch."""
 
 
 def wait(answer: Any) -> None:
     """Wait for the device."""
     del answer
-    if DEVICE[0] != "cpu":
+    if torch.cuda.is_initialized():
         torch.cuda.synchronize()
 
 
 def potentials(seed: int, *shape: int) -> torch.Tensor:
     """Draw the same potentials as the benchmark and the tests."""
-    return torch.tensor(normal(seed, *shape), device=DEVICE[0])
-
-
-def partition_and_gradient(make: Callable[[], Any], partition: str) -> Question:
-    """Compute the log partition and the marginals of one distribution."""
-
-    def ask() -> Any:
-        d = make()
-        return getattr(d, partition), d.marginals
-
-    return ask
+    return torch.tensor(normal(seed, *shape), device=torch.get_default_device())
 
 
 def chains(args: argparse.Namespace) -> dict[str, dict[str, Question]]:
     """Return computations on linear chains by library."""
-    import torch_struct
-    from supar.structs import LinearChainCRF
-
     x = potentials(0, args.batch, args.length, args.states, args.states)
     # supar's chains share one transition matrix: a smaller problem.
     shared = torch.nn.functional.pad(x[0, 0], (0, 1, 0, 1))
@@ -69,13 +54,13 @@ def chains(args: argparse.Namespace) -> dict[str, dict[str, Question]]:
     return {
         "torch-struct": {
             "log partition": lambda: struct().partition,
-            "both": partition_and_gradient(struct, "partition"),
+            "both": lambda: [(d := struct()).partition, d.marginals],
             "argmax": lambda: struct().argmax,
             "entropy": lambda: struct().entropy,
         },
         "supar": {
             "log partition": lambda: supar().log_partition,
-            "both": partition_and_gradient(supar, "log_partition"),
+            "both": lambda: [(d := supar()).log_partition, d.marginals],
             "argmax": lambda: supar().argmax,
             "sample": lambda: supar().sample(),
             "entropy": lambda: supar().entropy,
@@ -86,9 +71,6 @@ def chains(args: argparse.Namespace) -> dict[str, dict[str, Question]]:
 
 def trees(args: argparse.Namespace) -> dict[str, dict[str, Question]]:
     """Return computations on projective trees by library."""
-    import torch_struct
-    from supar.structs import DependencyCRF
-
     x = potentials(1, args.batch, args.words + 1, args.words + 1)
     inner = x[:, 1:, 1:]  # torch-struct stores the arcs of the root on the diagonal
 
@@ -104,20 +86,18 @@ def trees(args: argparse.Namespace) -> dict[str, dict[str, Question]]:
 
     return {
         "torch-struct": {
-            "both": partition_and_gradient(struct, "partition"),
+            "both": lambda: [(d := struct()).partition, d.marginals],
             "log partition without gradients": struct_forward,
         },
         "supar": {
             "log partition": lambda: supar().log_partition,
-            "both": partition_and_gradient(supar, "log_partition"),
+            "both": lambda: [(d := supar()).log_partition, d.marginals],
         },
     }
 
 
 def grammars(args: argparse.Namespace) -> dict[str, dict[str, Question]]:
     """Return the log partition of a grammar with gradients, by library."""
-    import torch_struct
-
     rules = torch.log_softmax(potentials(10, 20, 1600), 1).reshape(20, 40, 40)
     weights = [
         torch.log_softmax(potentials(9, 20), 0), rules,
@@ -135,23 +115,19 @@ def grammars(args: argparse.Namespace) -> dict[str, dict[str, Question]]:
 
 def gold() -> dict[str, Any]:
     """Return log partitions and entropies of small problems, by library and problem."""
-    import torch_struct
-    from supar.structs import ConstituencyCRF, DependencyCRF
 
-    def struct(d: Any) -> dict[str, list[float]]:
-        return {"log partition": d.partition.tolist(), "entropy": d.entropy.tolist()}
-
-    def supar(d: Any) -> dict[str, list[float]]:
-        return {"log partition": d.log_partition.tolist(), "entropy": d.entropy.tolist()}
+    def values(d: Any) -> dict[str, list[float]]:
+        each = d.log_partition if hasattr(d, "log_partition") else d.partition
+        return {"log partition": each.tolist(), "entropy": d.entropy.tolist()}
 
     arcs, lengths = potentials(5, 3, 7, 7), torch.tensor([6, 4, 1])
     spans = potentials(6, 2, 6, 6)
     return {
         "torch-struct": {
-            "chain, seed 2, [3, 5, 4, 4]": struct(
+            "chain, seed 2, [3, 5, 4, 4]": values(
                 torch_struct.LinearChainCRF(potentials(2, 3, 5, 4, 4))
             ),
-            "spans, seed 4, [2, 5, 5, 3]": struct(torch_struct.TreeCRF(potentials(4, 2, 5, 5, 3))),
+            "spans, seed 4, [2, 5, 5, 3]": values(torch_struct.TreeCRF(potentials(4, 2, 5, 5, 3))),
             "pcfg, seeds 7 8 9, [2, 5, 3], [2, 2, 5, 5], [2, 2]": {
                 "log partition": torch_struct.SentCFG(
                     (potentials(7, 2, 5, 3), potentials(8, 2, 2, 5, 5), potentials(9, 2, 2))
@@ -159,13 +135,13 @@ def gold() -> dict[str, Any]:
             },
         },
         "supar": {
-            "trees of one root, seed 5, [3, 7, 7], lengths 6 4 1": supar(
+            "trees of one root, seed 5, [3, 7, 7], lengths 6 4 1": values(
                 DependencyCRF(arcs.clone(), lengths)
             ),
-            "trees of any roots, seed 5, [3, 7, 7], lengths 6 4 1": supar(
+            "trees of any roots, seed 5, [3, 7, 7], lengths 6 4 1": values(
                 DependencyCRF(arcs.clone(), lengths, multiroot=True)
             ),
-            "brackets, seed 6, [2, 6, 6], lengths 5 3": supar(
+            "brackets, seed 6, [2, 6, 6], lengths 5 3": values(
                 ConstituencyCRF(spans.clone(), torch.tensor([5, 3]))
             ),
         },
@@ -177,12 +153,10 @@ PROBLEMS = {"chain": chains, "trees": trees, "grammar": grammars}
 
 def main() -> None:
     """Run all computations and print the results."""
-    parser = options((__doc__ or "").splitlines()[0], tuple(PROBLEMS))
-    parser.add_argument(
-        "--gold", type=Path, help="write values of small problems here instead of timing"
-    )
+    parser = options(__doc__)
+    parser.add_argument("--gold", type=Path, help="file of the values of small problems, instead")
     args = parser.parse_args()
-    DEVICE[0] = args.device
+    torch.set_default_device(args.device or "cpu")
     if args.gold:
         written = {"command": "experiments/benchmarks/peers.py --gold", **gold()}
         args.gold.write_text(json.dumps(written, indent=1) + "\n", encoding="utf-8")
@@ -192,14 +166,8 @@ def main() -> None:
         "threads": torch.get_num_threads(),
         "device": args.device,
     }
-    for problem in args.problems:
-        figures[problem] = {
-            library: {
-                name: milliseconds(question, args.repeats, args.patience, wait)
-                for name, question in questions.items()
-            }
-            for library, questions in PROBLEMS[problem](args).items()
-        }
+    for problem, questions in PROBLEMS.items():
+        figures[problem] = milliseconds(questions(args), args.repeats, wait)
     figures["peak_mib"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
     print(json.dumps(figures))
 

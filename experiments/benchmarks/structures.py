@@ -29,7 +29,9 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
-from figures import machine, normal_weights, process_status, report, use_device
+from figures import machine, process_status, report, use_device
+from peer_timing import normal as numbers
+from peer_timing import options
 from plain_scan import log_sum_exp, plain
 
 from semipunct.arrays.memory import release_memory
@@ -68,19 +70,13 @@ class Question(NamedTuple):
 
 def arguments() -> argparse.Namespace:
     """Parse the command line."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = options(__doc__, repeats=15)
     add = parser.add_argument
-    add("--batch", type=int, default=32)
-    add("--length", type=int, default=128, help="positions of a chain")
-    add("--states", type=int, default=32)
-    add("--words", type=int, default=40, help="words of a dependency tree")
     add("--widths", type=int, default=8, help="maximum segment width of a semi-Markov chain")
     add("--symbols", type=int, default=30, help="symbols of a grammar, a third nonterminals")
     add("--sentence", type=int, default=20, help="words of a sentence parsed with a grammar")
-    add("--repeats", type=int, default=15)
     add("--peers", type=Path, help="a Python interpreter with torch, torch-struct and supar")
     add("--synjax", type=Path, help="a Python interpreter with synjax")
-    add("--device", help="platform: cpu, cuda, rocm or tpu [JAX's choice]")
     add("--memory", action="store_true", help="peak memory by the size of an item, instead")
     add("--only", help="internal: run one computation and print the peak memory")
     add("--item", nargs=2, help="internal: the same for an item of a size")
@@ -90,18 +86,17 @@ def arguments() -> argparse.Namespace:
 
 def normal(seed: int, *shape: int) -> jax.Array:
     """Draw log weights from a standard normal distribution."""
-    return jnp.asarray(np.random.default_rng(seed).standard_normal(shape), jnp.float32)
+    return jnp.asarray(numbers(seed, *shape))
 
 
 def questions(args: argparse.Namespace) -> dict[str, Question]:
     """Return all computations by name."""
     shape = (args.batch, args.length, args.states, args.states)
-    x = jnp.asarray(np.random.default_rng(0).standard_normal(shape).astype(np.float32))
+    x = normal(0, *shape)
     start = jnp.zeros(shape[:3]).at[:, 0].set(x[:, 0, 0])
     chain = start, jnp.array(x[:, 1:])
     words = args.words + 1
-    arcs = np.random.default_rng(1).standard_normal((args.batch, words, words))
-    tree = (jnp.asarray(arcs.astype(np.float32)),)
+    tree = (normal(1, args.batch, words, words),)
     key = jax.random.key(0)
     segments = normal(2, args.batch, args.length, args.widths, args.states)
     following = normal(3, args.states, args.states)
@@ -115,7 +110,7 @@ def questions(args: argparse.Namespace) -> dict[str, Question]:
     def of(build: Callable[..., Any], ask: Callable[[Distribution[Any]], Any]) -> Any:
         return jit(lambda *weights: ask(Distribution(build(*weights))))
 
-    of_chain, of_tree = partial(of, linear_chain), partial(of, projective_trees)
+    both = Distribution.log_partition_and_marginals
     structures = {
         "trees": (projective_trees, tree),
         "semi-Markov": (semi_markov_chain, (segments, following)),
@@ -123,25 +118,25 @@ def questions(args: argparse.Namespace) -> dict[str, Question]:
     }
 
     log_partition = partial(plain, log_sum_exp)
-    maximum = partial(plain, jnp.max)
     all_questions = {
         "plain log partition": Question(jax.jit(log_partition), (x,)),
         "plain both": Question(jax.jit(jax.value_and_grad(log_partition)), (x,)),
-        "plain argmax": Question(jax.jit(jax.grad(maximum)), (x,)),
-        "log partition": Question(
-            of_chain(lambda d: d.log_partition()), chain, "plain log partition"
-        ),
-        "both": Question(of_chain(lambda d: d.log_partition_and_marginals()), chain, "plain both"),
-        "argmax": Question(of_chain(lambda d: d.argmax()), chain, "plain both"),
-        "sample": Question(of_chain(lambda d: d.sample(key, 1)), chain, "plain both"),
-        "sample 100": Question(of_chain(lambda d: d.sample(key, 100)), chain, "plain both"),
-        "entropy": Question(of_chain(lambda d: d.entropy()), chain, "plain both"),
-        "top 4": Question(of_chain(lambda d: d.top_k(4)), chain, "plain both"),
-        "trees, log partition": Question(of_tree(lambda d: d.log_partition()), tree),
-        "non-projective, both": Question(
-            jit(lambda w: Distribution(nonprojective_trees(w)).log_partition_and_marginals()), tree
-        ),
+        "plain argmax": Question(jax.jit(jax.grad(partial(plain, jnp.max))), (x,)),
+        "trees, log partition": Question(of(projective_trees, Distribution.log_partition), tree),
+        "non-projective, both": Question(of(nonprojective_trees, both), tree),
     }
+    of_chain: dict[str, Callable[[Distribution[Any]], Any]] = {
+        "log partition": Distribution.log_partition,
+        "both": both,
+        "argmax": Distribution.argmax,
+        "sample": lambda d: d.sample(key, 1),
+        "sample 100": lambda d: d.sample(key, 100),
+        "entropy": Distribution.entropy,
+        "top 4": lambda d: d.top_k(4),
+    }
+    for name, ask in of_chain.items():
+        reference = "plain log partition" if name == "log partition" else "plain both"
+        all_questions[name] = Question(of(linear_chain, ask), chain, reference)
     # A batch of 8 sentences of 30 words; 20 nonterminals and 20 preterminals.
     rules = normal(10, 20, 1600)
     probabilities = (
@@ -155,8 +150,7 @@ def questions(args: argparse.Namespace) -> dict[str, Question]:
     all_questions["grammar, gradients"] = Question(jit(gradients), probabilities)
     all_questions["grammar, gradients, jax.jit"] = Question(jax.jit(gradients), probabilities)
     for name, (build, weights) in structures.items():
-        both_answers = of(build, lambda d: d.log_partition_and_marginals())
-        all_questions[f"{name}, both"] = Question(both_answers, weights)
+        all_questions[f"{name}, both"] = Question(of(build, both), weights)
         for draws in (1, 100):
             ask = of(build, lambda d, n=draws: d.sample(key, n))
             all_questions[f"{name}, sample {draws}"] = Question(ask, weights, f"{name}, both")
@@ -186,28 +180,26 @@ def warm_peak(ask: Callable[[], Any], *, above: bool) -> float:
 
 def chain(size: int) -> Any:
     """Build a chain of 8 states."""
-    return linear_chain(normal_weights(1, size, 8), normal_weights(8, 8))
+    return linear_chain(normal(0, 1, size, 8), normal(0, 8, 8))
+
+
+def arcs(size: int) -> jax.Array:
+    """Return log weights of the arcs of a tree."""
+    return normal(0, 1, size + 1, size + 1)
 
 
 def grammar(size: int) -> Any:
     """Build a grammar of 20 nonterminals and 20 preterminals."""
-    return pcfg(normal_weights(20), normal_weights(20, 40, 40), normal_weights(1, size, 20))
+    return pcfg(normal(0, 20), normal(0, 20, 40, 40), normal(0, 1, size, 20))
 
 
 ITEMS: dict[str, tuple[Callable[[int], Any], tuple[int, ...]]] = {
-    "chain, positions": (lambda n: Distribution(chain(n)), (1_000, 10_000, 100_000)),
-    "chain, positions, checkpoints": (
-        lambda n: Distribution(chain(n), recursion=Recursion(8)), (1_000, 10_000, 100_000),
-    ),
-    "projective trees, words": (
-        lambda n: Distribution(projective_trees(normal_weights(1, n + 1, n + 1))), (50, 100, 200),
-    ),
-    "trees of any shape, words": (
-        lambda n: Distribution(nonprojective_trees(normal_weights(1, n + 1, n + 1))),
-        (50, 100, 200),
-    ),
-    "grammar of 20 + 20 symbols, words": (lambda n: Distribution(grammar(n)), (15, 30, 60)),
-}  # fmt: skip
+    "chain, positions": (chain, (1_000, 10_000, 100_000)),
+    "chain, positions, checkpoints": (chain, (1_000, 10_000, 100_000)),
+    "projective trees, words": (lambda n: projective_trees(arcs(n)), (50, 100, 200)),
+    "trees of any shape, words": (lambda n: nonprojective_trees(arcs(n)), (50, 100, 200)),
+    "grammar of 20 + 20 symbols, words": (grammar, (15, 30, 60)),
+}
 """Items of growing size, whose log partition with marginals is measured in memory."""
 
 
@@ -231,9 +223,8 @@ def timed(all_questions: dict[str, Question], repeats: int) -> dict[str, dict[st
 def answered(args: argparse.Namespace, script: str, python: Path, device: str) -> dict[str, Any]:
     """Return the figures that a script prints in the environment of other libraries."""
     names = ("batch", "length", "states", "words", "repeats")
-    options = [f"--{name}={getattr(args, name)}" for name in names]
-    options.append(f"--device={device}")
-    command = [str(python), str(HERE / script), *options]
+    given = [f"--{name}={getattr(args, name)}" for name in names]
+    command = [str(python), str(HERE / script), *given, f"--device={device}"]
     finished = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
     return json.loads(finished.stdout.splitlines()[-1])
 
@@ -243,13 +234,9 @@ def compare(all_questions: dict[str, Question], theirs: dict[str, float]) -> dic
     ours: dict[str, float] = {}
     for problem, value in theirs.items():
         question = all_questions[SAME_AS_SYNJAX[problem]]
-        each = jax.tree.leaves(question.ask(*question.inputs))[0]
-        ours[problem] = float(jnp.sum(each))
+        ours[problem] = float(jnp.sum(jax.tree.leaves(question.ask(*question.inputs))[0]))
         if not np.isclose(value, ours[problem], rtol=TOLERANCE, atol=0):
-            raise SystemExit(
-                f"{problem}: the log partitions of SynJax sum to {value}, ours to "
-                f"{ours[problem]}: one of the two has another problem"
-            )
+            raise SystemExit(f"{problem}: SynJax has log partition {value}, not {ours[problem]}")
     return ours
 
 
@@ -269,7 +256,9 @@ def main() -> None:
     args = arguments()
     device = use_device(args.device)
     if args.item:
-        d = ITEMS[args.item[0]][0](int(args.item[1]))
+        name, size = args.item
+        budget = Recursion(8 if name.endswith("checkpoints") else None)
+        d = Distribution(ITEMS[name][0](int(size)), recursion=budget)
         print(warm_peak(d.log_partition_and_marginals, above=True))
         return
     if args.memory:

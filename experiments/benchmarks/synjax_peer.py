@@ -89,15 +89,15 @@ def chains(args: argparse.Namespace) -> dict[str, Question]:
     }
 
 
-def trees(args: argparse.Namespace) -> dict[str, Question]:
-    """Return computations on projective trees of one root."""
+def trees(args: argparse.Namespace, projective: bool) -> dict[str, Question]:
+    """Return computations on trees of one root."""
     from synjax import SpanningTreeCRF
 
-    def build(arcs: jax.Array) -> Any:
-        return SpanningTreeCRF(arcs, directed=True, projective=True, single_root_edge=True)
-
+    build = partial(SpanningTreeCRF, directed=True, projective=projective, single_root_edge=True)
     x = jnp.asarray(normal(1, args.batch, args.words + 1, args.words + 1))
     of = compiled(build, x)
+    if not projective:
+        return {"both": with_gradients(build, x)}
     return {
         "log partition": of(lambda d: d.log_partition()),
         "both": with_gradients(build, x),
@@ -105,17 +105,6 @@ def trees(args: argparse.Namespace) -> dict[str, Question]:
         "argmax": of(lambda d: d.argmax()),
         "sample": of(lambda d: d.sample(KEY)),
     }
-
-
-def nonprojective_trees(args: argparse.Namespace) -> dict[str, Question]:
-    """Return computations on non-projective trees of one root."""
-    from synjax import SpanningTreeCRF
-
-    def build(arcs: jax.Array) -> Any:
-        return SpanningTreeCRF(arcs, directed=True, projective=False, single_root_edge=True)
-
-    x = jnp.asarray(normal(1, args.batch, args.words + 1, args.words + 1))
-    return {"both": with_gradients(build, x)}
 
 
 def grammars(args: argparse.Namespace) -> dict[str, Question]:
@@ -148,24 +137,17 @@ def grammars(args: argparse.Namespace) -> dict[str, Question]:
 
 
 PROBLEMS = {
-    "chain": chains,
-    "trees": trees,
-    "grammar": grammars,
-    "non-projective": nonprojective_trees,
+    "chain": (chains, "log partition"),
+    "trees": (partial(trees, projective=True), "log partition"),
+    "grammar": (grammars, "gradients"),
+    "non-projective": (partial(trees, projective=False), "both"),
 }
-
-COMPARED = {
-    "chain": "log partition",
-    "trees": "log partition",
-    "grammar": "gradients",
-    "non-projective": "both",
-}
-"""The computation of each problem whose answer begins with the log partitions to compare."""
+"""Computations, and the one whose answer begins with the log partitions to compare."""
 
 
 def main() -> None:
     """Run all computations and print the results."""
-    args = options((__doc__ or "").splitlines()[0], tuple(PROBLEMS)).parse_args()
+    args = options(__doc__).parse_args()
     jax.config.update("jax_platforms", args.device)
     import synjax
 
@@ -175,13 +157,9 @@ def main() -> None:
         "device": jax.devices()[0].device_kind,
         "log partitions": {},
     }
-    for problem in args.problems:
-        questions = PROBLEMS[problem](args)
-        figures[problem] = {
-            name: milliseconds(question, args.repeats, args.patience, jax.block_until_ready)
-            for name, question in questions.items()
-        }
-        name = COMPARED[problem]
+    for problem, (of, name) in PROBLEMS.items():
+        questions = of(args)
+        figures[problem] = milliseconds(questions, args.repeats, jax.block_until_ready)
         if "error" not in figures[problem][name]:
             total = jnp.sum(jax.tree.leaves(questions[name]())[0])
             figures["log partitions"][problem] = float(total)

@@ -189,7 +189,7 @@ def _speech(words: AnyWords) -> list[str]:
 
 
 def case_of(model: TextModel, words: AnyWords, forms: Sequence[str]) -> Case:
-    """Return what the capitals of a text are evidence of; those of a treebank are part of its words.
+    """Return the evidence of capitals; those of a treebank are part of its words.
 
     Args:
         words: a line of the text.
