@@ -9,7 +9,7 @@ import argparse
 from collections.abc import Callable
 from pathlib import Path
 
-from drawing import channel, sentences
+from drawing import sentences
 from drawing.canvas import Canvas
 
 import semipunct
@@ -34,17 +34,6 @@ def tree() -> Canvas:
             sentences.Constituent(words["optician"], ",", ",", "red"),
             sentences.Constituent(words["named"], "", ".", "blue"),
         ],
-    )
-
-
-def absorption() -> Canvas:
-    """Draw three marks that meet in one slot."""
-    return channel.absorption(
-        [
-            ((",", ",", "."), 1, "three constituents end here; the window reads the last two"),
-            ((",", "."), 0, "the full stop has absorbed a comma, and the window moves left"),
-            ((".",), -1, "it absorbs the other one: what a reader sees"),
-        ]
     )
 
 
@@ -97,8 +86,6 @@ def recursion() -> Canvas:
 
 PICTURES: dict[str, Callable[[], Canvas]] = {
     "tree": tree,
-    "edits": channel.edits,
-    "absorption": absorption,
     "recursion": recursion,
 }
 """Each picture by the name of its file."""
