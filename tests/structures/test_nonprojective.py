@@ -163,8 +163,10 @@ def test_inverse_equals_elimination(single_root):
     lengths = jnp.array([8, 8, 8, 8, 5, 3])
     arcs[1, 3, 4] = -np.inf
     given = arcs, lengths, single_root
-    total, marginals, *_ = matrix_tree.exact_sums(*given)
-    exact, exact_marginals = matrix_tree.by_elimination(*map(jnp.asarray, given))
+    exact_sums = jax.jit(matrix_tree.exact_sums, static_argnums=2)
+    total, marginals, *_ = exact_sums(*given)
+    by_elimination = jax.jit(matrix_tree.by_elimination, static_argnums=2)
+    exact, exact_marginals = by_elimination(*given)
     used = matrix_tree.used_arcs(np.arange(9)[None] <= np.asarray(lengths)[:, None])
     np.testing.assert_allclose(total, exact, atol=2e-5, rtol=2e-6)
     np.testing.assert_allclose(marginals, np.where(used, exact_marginals, 0), atol=2e-5)
@@ -198,7 +200,7 @@ def test_expected_draws_of_walks(single_root):
 @given(st.lists(st.floats(0, 1, width=32), min_size=5, max_size=5))
 def test_alias_tables_hold_probabilities(weights):
     weights = np.array([*weights, 1e-9], np.float32)
-    tables = tree_walks.aliases(jnp.asarray(weights / weights.sum())[None])
+    tables = jax.device_get(jax.jit(tree_walks.aliases)((weights / weights.sum())[None]))
     each = np.zeros(8)
     for slot, (own, other) in enumerate(zip(tables.threshold[0], tables.other[0], strict=True)):
         each[slot] += int(own)
