@@ -327,12 +327,15 @@ def test_bad_strings_are_named(strings: Any, lengths: Any, message: str):
 
 def test_keeps_dtypes_and_ranks(strict_numerics: None):
     machine, _ = acyclic()
-    removed = run(remove_epsilon, Log(), machine)
-    for semiring in (Log(), Real(), Viterbi(), Expectation()):
-        total = run(accept, semiring, lift(semiring, machine), PADDED, LENGTHS)
-        assert semiring.log_weight(total.value).dtype == total.log_scale.dtype == jnp.float32
-    paths = string_paths(removed, PADDED, LENGTHS)
-    total = jax.eval_shape(lambda: paths.total(KBest(2)))
-    assert {x.dtype for x in jax.tree.leaves(total)} == {jnp.dtype(jnp.float32)}
+
+    def totals(machine: Automaton) -> list[Any]:
+        every = [Log(), Real(), Viterbi(), Expectation()]
+        sums = [(s, accept(s, lift(s, machine), PADDED, LENGTHS)) for s in every]
+        paths = string_paths(remove_epsilon(Log(), machine), PADDED, LENGTHS)
+        numbers = [(s.log_weight(total.value), total.log_scale) for s, total in sums]
+        return [numbers, paths.total(KBest(2))]
+
+    traced = jax.eval_shape(totals, machine)
     first = acyclic(11, 2, 3).machine
-    assert run(compose, Log(), first, first).arcs.dtype == jnp.float32
+    composed = jax.eval_shape(lambda x: compose(Log(), x, x).arcs, first)
+    assert {x.dtype for x in jax.tree.leaves((traced, composed))} == {jnp.dtype(jnp.float32)}
