@@ -2,12 +2,13 @@
 
 import re
 import unicodedata
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import NamedTuple
 
-from semipunct.corpus.fixed_parts import NOTHING_FIXED, FixedParts
+from semipunct.corpus.fixed_parts import NOTHING_FIXED, FixedParts, joined_text
 from semipunct.corpus.passages import Span
 from semipunct.corpus.sentences import Words, check_slots
 from semipunct.corpus.treebank import EMPTY, Omitted
@@ -21,6 +22,9 @@ BLANKS = re.compile("[\\s\\x00-\\x1f\\x7f-\\x9f\\ufeff]+")
 """White space and control characters, which no token begins or ends with."""
 
 _DASHES = re.compile("[–—―…]|--")
+
+# Markup that closes directly after a word, unless more markup follows.
+_CLOSING = re.compile(r"(?:</[^<>\n]*>|[*_~]{1,3}|\]\([^()\n]*\)|\{\\[a-z]+0?\})+(?![<{])")
 
 
 class RawText(NamedTuple):
@@ -42,6 +46,15 @@ class Piece(NamedTuple):
     span: Span
     mark: bool
     words: tuple[str, ...] = ()
+
+
+class _Change(NamedTuple):
+    """A replacement of text: of the gap ``slot`` by blanks and marks in turn, or of a word."""
+
+    start: int
+    end: int
+    pieces: Sequence[str]
+    slot: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,39 +108,59 @@ class Located:
             return self.text
         pieces: list[str] = []
         place = 0
-        for start, end, characters in self._changes(self.content.slots, requested, forms):
-            pieces += (self.text[place:start], characters)
-            place = end
+        for change in self._changes(self.content.slots, requested, forms):
+            pieces += (self.text[place : change.start], *change.pieces)
+            place = change.end
         return "".join((*pieces, self.text[place:]))
+
+    def relocate(self, slots: Sequence[Puncteme]) -> "Located":
+        """Return the part with other marks, and the new positions of all words and marks."""
+        text, content = self.punctuate(slots), self.content
+        if isinstance(content, Omitted):
+            return self
+        changes = list(self._changes(content.slots, slots, None))
+        ends = [change.end for change in changes]
+        growth = [sum(map(len, c.pieces)) - (c.end - c.start) for c in changes]
+        shifts = [*accumulate(growth, initial=0)]
+
+        def shifted(spans: Sequence[Span]) -> tuple[Span, ...]:
+            by = [shifts[bisect_right(ends, start)] for start, _ in spans]
+            return tuple((a + n, b + n) for (a, b), n in zip(spans, by, strict=True))
+
+        marks = [*map(shifted, self.marks)]
+        for change, shift in zip(changes, shifts, strict=False):
+            if change.slot is not None:
+                edges = [*accumulate(map(len, change.pieces), initial=change.start + shift)]
+                marks[change.slot] = tuple(zip(edges[1:-1:2], edges[2:-1:2], strict=True))
+        content = replace(content, slots=tuple(self.outside(slots)))
+        spans = shifted(self.spans)
+        return replace(self, content=content, text=text, spans=spans, marks=tuple(marks))
 
     def _changes(
         self, before: Sequence[Puncteme], after: Sequence[Puncteme], forms: Sequence[str] | None
-    ) -> Iterator[tuple[int, int, str]]:
+    ) -> Iterator[_Change]:
         shown, visible_before = self.outside(spacing.visible(after)), spacing.visible(before)
         rows = spacing.slot_spaces(self._dotted([ABBREVIATION in s for s in after[1:]]), shown)
         inside = [*map(self._inside, range(len(self.spans))), False]
-        end = 0
-        for slot, tokens in enumerate(before):
+        for slot in range(len(before)):
             if slot and not inside[slot - 1]:
                 start, end = self.spans[slot - 1]
                 if forms is not None:
                     spelt = self._spelt(slot - 1, forms[slot - 1])
                     if spelt != self.text[start:end]:
-                        yield start, end, spelt
+                        yield _Change(start, end, (spelt,))
                 following = slot
                 while inside[following]:
                     following += 1
                 dot, is_dotted = ABBREVIATION in before[following], ABBREVIATION in after[following]
                 if dot != is_dotted:
-                    yield end, end + dot, "." * is_dotted
+                    yield _Change(end, end + dot, ("." * is_dotted,))
             if not inside[slot] and shown[slot] != visible_before[slot]:
-                gap, start, stop = self._gap(
-                    slot, visible_before[slot], end + (ABBREVIATION in tokens)
-                )
+                gap, start, stop = self._gap(slot, visible_before[slot], self.end_of_word(slot))
                 # Words without a space between them get none: only the mark is inserted.
                 is_joint = start == stop and 0 < slot < len(self.spans)
                 row = (False,) * len(rows[slot]) if is_joint else rows[slot]
-                yield start, stop, rewritten(gap, shown[slot], row)
+                yield _Change(start, stop, rewritten(gap, shown[slot], row), slot)
 
     def recase(self, forms: Sequence[str]) -> "Located":
         """Return the part with other capitals; all positions stay the same."""
@@ -166,7 +199,7 @@ class Located:
         if start:
             place = spans[start - 1][1]
         elif slot:
-            place = self.spans[slot - 1][1] + (ABBREVIATION in self.content.slots[slot])
+            place = self.end_of_word(slot)
         else:
             place = (spans[0] if spans else self.spans[0])[0]
         return place, place
@@ -194,6 +227,14 @@ class Located:
             moved.append(() if inner else (*waiting, *tokens))
             waiting = (*waiting, *tokens) if inner else ()
         return moved
+
+    def end_of_word(self, slot: int) -> int:
+        """Return the end of the word before a slot, with its dot and closing markup."""
+        if not slot or isinstance(self.content, Omitted):
+            return 0
+        end = self.spans[slot - 1][1] + (ABBREVIATION in self.content.slots[slot])
+        closing = _CLOSING.match(self.text, end)
+        return closing.end() if closing else end
 
     def _inside(self, word: int) -> bool:
         return word > 0 and self.spans[word] == self.spans[word - 1]
@@ -271,7 +312,7 @@ def located_sentence(
         slot
         for slot, ((start, end), following) in enumerate(pairwise(spans), start=1)
         if not slots[slot]
-        and ((start, end) == following or is_within_word(text, end, following[0]))
+        and ((start, end) == following or is_within_word(text, end, following[0], fixed))
     }
     edges = [0, *(x for span in spans for x in span), len(text)]
     for slot, (before, after) in enumerate(zip(edges[::2], edges[1::2], strict=True)):
@@ -283,12 +324,12 @@ def located_sentence(
     return Located(words, text, tuple(spans), tuple(map(tuple, places)), offset)
 
 
-def is_within_word(text: str, end: int, start: int) -> bool:
+def is_within_word(text: str, end: int, start: int, fixed: FixedParts = NOTHING_FIXED) -> bool:
     """Return whether two words are parts of one orthographic word.
 
     Only marks are between them, without blanks or dashes, in a script with spaces.
     """
-    between = text[end:start]
+    between = joined_text(text, end, start, fixed.whole.markup)
     if BLANKS.search(between) or _DASHES.search(between):
         return False
     return spacing.are_spaced(text[end - 1], text[start])

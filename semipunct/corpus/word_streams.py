@@ -1,7 +1,8 @@
 """Running text as a stream of words and of the marks between them, without a tokeniser.
 
-Words are separated by blanks, without marks at their edges. Marks within a word belong to it,
-except dashes. In scripts without spaces each character is a word.
+Words are separated by blanks and markup, without marks at their edges. Marks within a word belong
+to it, except dashes. In scripts without spaces each character is a word, and so is each fixed part
+that is not markup (``corpus.fixed_parts``).
 """
 
 import re
@@ -14,12 +15,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import Any, NamedTuple, overload
 
 import numpy as np
 import numpy.typing as npt
 
+from semipunct.corpus.fixed_parts import Whole, whole_parts
 from semipunct.corpus.passages import Span
 from semipunct.errors import OutputError
 from semipunct.marks import ABBREVIATION, Puncteme, spacing
@@ -80,24 +82,51 @@ class Token(NamedTuple):
     mark: str
 
 
-def tokens(text: str) -> Iterator[Token]:
-    """Yield the words and marks of a text."""
+def tokens(text: str, whole: Whole | None = None) -> Iterator[Token]:
+    """Yield the words and marks of a text.
+
+    Args:
+        whole: the ``whole_parts`` of the text, if they are known.
+    """
+    words, markup = whole_parts(text) if whole is None else whole
+    parts = sorted([*((a, b, True) for a, b in words), *((a, b, False) for a, b in markup)])
     place = 0
-    for blank in _BLANKS.finditer(text):
+    for (start, end, is_word), (after, *_) in pairwise(
+        [*parts, (len(text), len(text), False), (len(text),)]
+    ):
+        if is_word:  # with the letters that touch it, as in *2.5kg*
+            while start > place and _is_letter(text[start - 1]):
+                start -= 1
+            while end < after and _is_letter(text[end]):
+                end += 1
+        yield from _between(text, place, start)
+        if is_word:
+            yield Token(start, end, "")
+        place = end
+
+
+def _is_letter(char: str) -> bool:
+    return char.isascii() and char.isalnum()
+
+
+def _between(text: str, place: int, end: int) -> Iterator[Token]:
+    is_joint = place > 0
+    for blank in _BLANKS.finditer(text, place, end):
         if blank.start() > place:
-            yield from _of_chunk(text, place, blank.start())
-        place = blank.end()
-    if place < len(text):
-        yield from _of_chunk(text, place, len(text))
+            yield from _of_chunk(text, place, blank.start(), is_joint=is_joint)
+        place, is_joint = blank.end(), False
+    if place < end:
+        yield from _of_chunk(text, place, end, is_joint=is_joint and end == len(text))
 
 
-def _of_chunk(text: str, start: int, end: int) -> Iterator[Token]:
+def _of_chunk(text: str, start: int, end: int, *, is_joint: bool = False) -> Iterator[Token]:
     chunk = text[start:end]
     if chunk.isascii() and chunk.isalnum():
         yield Token(start, end, "")
         return
     first, last = _core(text, start, end)
-    yield from _marks(text, start, first, after=False)
+    # Marks that touch a fixed part belong to it.
+    yield from _marks(text, start, first, after=is_joint and first == end)
     if first < last:
         yield from _words(text, first, last)
         yield from _marks(text, last, end, after=True)

@@ -9,7 +9,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from semipunct.corpus.fixed_parts import fixed_parts, starts_of_speech
+from semipunct.corpus.fixed_parts import fixed_parts, overlapping, starts_of_speech
 from semipunct.corpus.located import Located, Piece, RawText, is_within_word, located_sentence
 from semipunct.corpus.passages import Span
 from semipunct.corpus.sentences import Words
@@ -77,7 +77,7 @@ def segment(model: Trained[Any], texts: Sequence[str | RawText]) -> list[list[Lo
 
 def _sentences(segmenter: Segmenter, source: RawText, cut: Segmentation) -> Iterator[Located]:
     fixed = fixed_parts(source.text)
-    cut = _with_labels(cut.join(fixed.words), fixed.labels)
+    cut = _with_labels(_without_markup(cut, fixed.whole.markup), fixed.labels)
     cut = _with_inner_marks(segmenter, _with_whole_words(segmenter, cut))
     cut = _with_names(segmenter, cut)
     cut = _with_words(segmenter, cut)
@@ -101,6 +101,21 @@ def _sentences(segmenter: Segmenter, source: RawText, cut: Segmentation) -> Iter
         parts = fixed.within(begin, end)
         yield located_sentence(name, source.path, line + skipped, part, pieces, begin, parts)
         line += part.count("\n")
+
+
+def _without_markup(cut: Segmentation, markup: Sequence[Span]) -> Segmentation:
+    """Leave out markup, which lies between words."""
+    tokens: list[Span] = []
+    ends: list[bool] = []
+    for (first, last), stops in zip(cut.tokens, cut.ends, strict=True):
+        for start, end in [*overlapping(markup, first, last), (last, last)]:
+            if first < start:
+                tokens.append((first, start))
+                ends.append(False)
+            first = end
+        if tokens:
+            ends[-1] = ends[-1] or stops
+    return Segmentation(cut.text, tokens, ends)
 
 
 def _with_labels(cut: Segmentation, labels: Sequence[Span]) -> Segmentation:

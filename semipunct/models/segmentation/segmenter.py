@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
+from itertools import chain
 from typing import Any, NamedTuple
 
 import jax
@@ -15,7 +16,7 @@ import numpy.typing as npt
 from semipunct.arrays.compilation import Shapes
 from semipunct.arrays.padding import round_up
 from semipunct.arrays.programs import jit
-from semipunct.corpus.fixed_parts import whole_tokens
+from semipunct.corpus.fixed_parts import whole_parts
 from semipunct.corpus.located import BLANKS, is_mark
 from semipunct.corpus.passages import Passage
 from semipunct.evaluation.segmentation import SpanCounts
@@ -78,7 +79,7 @@ class Segmenter:
             into = segmentations[part.number]
             into.tokens.extend((a + part.offset, b + part.offset) for a, b in spans)
             into.ends.extend(ends)
-        return [cut.join(whole_tokens(cut.text)) for cut in segmentations]
+        return [cut.join(sorted(chain(*whole_parts(cut.text)))) for cut in segmentations]
 
     def words(self, form: str) -> tuple[str, ...]:
         """Return the words of a multiword token; empty if the token is a single word."""
