@@ -13,20 +13,8 @@ from itertools import accumulate
 from typing import NamedTuple
 
 from semipunct.corpus.passages import Span
-from semipunct.marks.spacing import SIGNS
+from semipunct.marks.spacing import ENDS, SEPARATORS, SIGNS
 from semipunct.marks.tokens import EMOTICON
-
-
-class Whole(NamedTuple):
-    """The words and the markup of a text, in order and without overlaps.
-
-    Attributes:
-        words: words that are never divided; they may have blanks inside or marks at their edges.
-        markup: tags, emphasis, links, notes and labels of items.
-    """
-
-    words: Sequence[Span] = ()
-    markup: Sequence[Span] = ()
 
 
 class FixedParts(NamedTuple):
@@ -36,7 +24,6 @@ class FixedParts(NamedTuple):
         labels: text before the speech of a line, such as a time and the name of a speaker.
     """
 
-    whole: Whole = Whole()
     marks: Sequence[Span] = ()
     labels: Sequence[Span] = ()
 
@@ -47,7 +34,7 @@ class FixedParts(NamedTuple):
             inside = overlapping(spans, begin, end)
             return [(max(a, begin) - begin, min(b, end) - begin) for a, b in inside]
 
-        return FixedParts(Whole(*map(cut, self.whole)), cut(self.marks), cut(self.labels))
+        return FixedParts(*map(cut, self))
 
     def closes(self, before: int, after: int, marks: Iterable[Span]) -> bool:
         """Return whether the marks between two words never change.
@@ -118,7 +105,8 @@ _WHOLE = re.compile(
     | (?P<markup>
           {TAG}
         | (?<![\w!]) \[ (?: [ ] | (?=[^\W\d_]) [^][\n\d]{{1,40}} ) \] (?![\w(\[:])       # a note
-        | ^ [^\S\n]* (?: (?: > [ ]? )+ | [#]{{1,6}} | [*+•‣◦] | \d{{1,3}} [.)] ) (?=\s)
+        | ^ [^\S\n]* (?: (?: > [ ]? )+ | [#]{{1,6}} | [*+•‣◦] | \d{{1,3}} [.)]
+              | [-–—]+ (?= [^\S\n]+ [.!?…,;:]+ [^\S\n]* $ ) ) (?=\s)
       )
     | & (?: [A-Za-z]\w{{1,30}} | \#\d{{1,7}} | \#[xX][\dA-Fa-f]{{1,6}} ) ;      # an entity of HTML
     | (?<!\\) \\ [A-Za-z]{{1,40}} \*? {_ARGUMENT}{{0,9}}          # a command of TeX
@@ -134,6 +122,11 @@ _WHOLE = re.compile(
     """,
     re.VERBOSE | re.MULTILINE,
 )  # fmt: skip
+
+_MARKS = "[" + re.escape("".join(sorted(ENDS | SEPARATORS | {*"\"'”’»"}))) + "]+"
+
+LONE_MARKS = rf"{_MARKS}(?:[^\S\n]+{_MARKS})*"
+"""A pattern of marks in a line of their own, which belong to the preceding line."""
 
 # The first sign of emphasis and of a link of Markdown, each with its last one.
 _PAIR = re.compile(
@@ -159,6 +152,7 @@ _MARK = re.compile(
     | (?<![\w@]) @\w{{1,40}} : (?=\s)                              # whom a message addresses
     | [{re.escape("".join(sorted(SIGNS)))}]+
     | (?<!\S) /+ (?!\S)
+    | (?<=\n) [^\S\n]* {LONE_MARKS} (?= \s*$ )
     | (?<=\d[ ]) [-–—−:] (?=[ ]\d)                                # a score, a difference
     | (?<!\S) \(? \d{{1,2}} [.)] (?= [ ] [A-ZÀ-Þ] )                # an item within a line
     | ^ [^\S\n]* (?P<item>                                        # before an item, or a line
@@ -174,7 +168,7 @@ _TRAILING = ".,;:!?'()[]*"
 def fixed_parts(text: str) -> FixedParts:
     """Find labels of speech (*[10:02] anna:*), markup, code, paths, references and the like."""
     labels = labels_of(text)
-    return FixedParts(whole_parts(text), _united(_marks(text, labels)), labels)
+    return FixedParts(_united(_marks(text, labels)), labels)
 
 
 def labels_of(text: str) -> list[Span]:
@@ -182,24 +176,40 @@ def labels_of(text: str) -> list[Span]:
     return [match.span("label") for match in _LABEL.finditer(text)]
 
 
-def whole_parts(text: str) -> Whole:
-    """Find the words that are never divided, and the markup between words."""
-    found: list[tuple[int, int, bool]] = []
+class Whole(NamedTuple):
+    """A part of a text that is never divided.
+
+    Attributes:
+        is_word: False for markup: tags, emphasis, links, notes and labels of items. Words may have
+            blanks inside or marks at their edges.
+    """
+
+    start: int
+    end: int
+    is_word: bool = True
+
+
+def whole_parts(text: str) -> list[Whole]:
+    """Find the parts that are never divided, in order and without overlaps."""
+    found: list[Whole] = []
     for match in _WHOLE.finditer(text):
         start, end = match.span()
         if match["page"]:
             end = start + len(_without_marks_after(match[0]))
-        found.append((start, end, match.lastgroup == "markup"))
+        found.append(Whole(start, end, match.lastgroup != "markup"))
     for match in _PAIR.finditer(text):
         closing = "link" if match["link"] else "end"
-        found += ((*match.span(), True), (*match.span(closing), True))
-    whole = Whole([], [])
-    place = 0
-    for start, end, is_markup in sorted(found):
-        if start >= place:
-            whole[is_markup].append((start, end))
-            place = end
-    return whole
+        found += (Whole(*match.span(), False), Whole(*match.span(closing), False))
+    parts: list[Whole] = []
+    for part in sorted(found):
+        if not parts or part.start >= parts[-1].end:
+            parts.append(part)
+    return parts
+
+
+def markup(text: str) -> list[Span]:
+    """Find the markup between words."""
+    return [(start, end) for start, end, is_word in whole_parts(text) if not is_word]
 
 
 def _without_marks_after(address: str) -> str:
@@ -209,21 +219,6 @@ def _without_marks_after(address: str) -> str:
         if closed.startswith(closing) and shorter.count(opening) > shorter.count(closing):
             return shorter + closing
     return shorter
-
-
-# Tags that end no word.
-_INLINE = re.compile(
-    r"</?(?:[abciqsuv]|del|em|font|ins|lang|mark|small|span|strong|su[bp])\b|[^<]|<\d"
-)
-
-
-def joined_text(text: str, start: int, end: int, markup: Sequence[Span]) -> str:
-    """Return a stretch of text without markup within words, and with blanks for other tags."""
-    pieces: list[str] = []
-    for begin, stop in overlapping(markup, start, end):
-        pieces += (text[start:begin], "" if _INLINE.match(text, begin) else " ")
-        start = stop
-    return "".join((*pieces, text[start:end]))
 
 
 def starts_of_speech(text: str, labels: Sequence[Span]) -> list[int]:
@@ -258,9 +253,9 @@ def _united(spans: Iterable[Span]) -> list[Span]:
 # identifiers, and files. Initials and degrees (*u.s*, *ph.d*) have a capital of their own.
 _GIVEN = re.compile(
     r"""
-      ^ [^\w\s]* \d | ^ [$%] \w | [\<>={}`|^] | \w_+\w | ^__ | __$ | ::
+      ^ [^\w\s]* \d | ^ [$%] \w | [\\<>={}`|^] | \w_+\w | ^__ | __$ | ::
     | [a-zß-ÿ] [A-ZÀ-Þ] | [A-Z]{2} [a-z]
-    | [^\W\d_]{3} \.\w | \w\. (?: [^\W\d_]{3} | (?: js | md | py | sh | ts ) $ )
+    | \w\.[\w.-]+/ | [^\W\d_]{3} \.\w | \w\. (?: [^\W\d_]{3} | (?: js | md | py | sh | ts ) $ )
     """,
     re.VERBOSE,
 )

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
 from typing import NamedTuple
 
-from semipunct.corpus.fixed_parts import NOTHING_FIXED, FixedParts, joined_text
+from semipunct.corpus.fixed_parts import NOTHING_FIXED, FixedParts
 from semipunct.corpus.passages import Span
 from semipunct.corpus.sentences import Words, check_slots
 from semipunct.corpus.treebank import EMPTY, Omitted
@@ -22,6 +22,11 @@ BLANKS = re.compile("[\\s\\x00-\\x1f\\x7f-\\x9f\\ufeff]+")
 """White space and control characters, which no token begins or ends with."""
 
 _DASHES = re.compile("[–—―…]|--")
+
+# Tags that may be within a word.
+_INLINE = re.compile(
+    r"</?(?:[abciqsuv]|del|em|font|ins|lang|mark|small|span|strong|su[bp])\b[^<>]*>|<\d[^<>]*>"
+)
 
 # Markup that closes directly after a word, unless more markup follows.
 _CLOSING = re.compile(r"(?:</[^<>\n]*>|[*_~]{1,3}|\]\([^()\n]*\)|\{\\[a-z]+0?\})+(?![<{])")
@@ -48,13 +53,8 @@ class Piece(NamedTuple):
     words: tuple[str, ...] = ()
 
 
-class _Change(NamedTuple):
-    """A replacement of text: of the gap ``slot`` by blanks and marks in turn, or of a word."""
-
-    start: int
-    end: int
-    pieces: Sequence[str]
-    slot: int | None = None
+# A replacement of text: start and end; blanks and marks in turn; the slot, or None for a word.
+_Change = tuple[int, int, Sequence[str], int | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +68,7 @@ class Located:
         marks: ``[n + 1]`` positions of the tokens of each slot, without abbreviation dots.
         offset: the start of the part in the text.
         ends_text: whether the speaker changes after the part.
+        tail: the length of the text after the sentence that does not belong to it.
     """
 
     content: Words | Omitted
@@ -76,6 +77,7 @@ class Located:
     marks: tuple[tuple[Span, ...], ...] = ()
     offset: int = 0
     ends_text: bool = False
+    tail: int = 0
 
     @property
     def ends_line(self) -> bool:
@@ -108,9 +110,9 @@ class Located:
             return self.text
         pieces: list[str] = []
         place = 0
-        for change in self._changes(self.content.slots, requested, forms):
-            pieces += (self.text[place : change.start], *change.pieces)
-            place = change.end
+        for start, end, new, _ in self._changes(self.content.slots, requested, forms):
+            pieces += (self.text[place:start], *new)
+            place = end
         return "".join((*pieces, self.text[place:]))
 
     def relocate(self, slots: Sequence[Puncteme]) -> "Located":
@@ -118,23 +120,23 @@ class Located:
         text, content = self.punctuate(slots), self.content
         if isinstance(content, Omitted):
             return self
-        changes = list(self._changes(content.slots, slots, None))
-        ends = [change.end for change in changes]
-        growth = [sum(map(len, c.pieces)) - (c.end - c.start) for c in changes]
-        shifts = [*accumulate(growth, initial=0)]
+        marks, ends, shifts = dict[int, tuple[Span, ...]](), list[int](), [0]
+        for start, end, new, slot in self._changes(content.slots, slots, None):
+            edges = [*accumulate(map(len, new), initial=start + shifts[-1])]
+            if slot is not None:
+                marks[slot] = tuple(zip(edges[1:-1:2], edges[2:-1:2], strict=True))
+            ends.append(end)
+            shifts.append(edges[-1] - end)
 
         def shifted(spans: Sequence[Span]) -> tuple[Span, ...]:
             by = [shifts[bisect_right(ends, start)] for start, _ in spans]
             return tuple((a + n, b + n) for (a, b), n in zip(spans, by, strict=True))
 
-        marks = [*map(shifted, self.marks)]
-        for change, shift in zip(changes, shifts, strict=False):
-            if change.slot is not None:
-                edges = [*accumulate(map(len, change.pieces), initial=change.start + shift)]
-                marks[change.slot] = tuple(zip(edges[1:-1:2], edges[2:-1:2], strict=True))
+        places = tuple(
+            marks[slot] if slot in marks else shifted(old) for slot, old in enumerate(self.marks)
+        )
         content = replace(content, slots=tuple(self.outside(slots)))
-        spans = shifted(self.spans)
-        return replace(self, content=content, text=text, spans=spans, marks=tuple(marks))
+        return replace(self, content=content, text=text, spans=shifted(self.spans), marks=places)
 
     def _changes(
         self, before: Sequence[Puncteme], after: Sequence[Puncteme], forms: Sequence[str] | None
@@ -148,19 +150,19 @@ class Located:
                 if forms is not None:
                     spelt = self._spelt(slot - 1, forms[slot - 1])
                     if spelt != self.text[start:end]:
-                        yield _Change(start, end, (spelt,))
+                        yield start, end, (spelt,), None
                 following = slot
                 while inside[following]:
                     following += 1
                 dot, is_dotted = ABBREVIATION in before[following], ABBREVIATION in after[following]
                 if dot != is_dotted:
-                    yield _Change(end, end + dot, ("." * is_dotted,))
+                    yield end, end + dot, ("." * is_dotted,), None
             if not inside[slot] and shown[slot] != visible_before[slot]:
                 gap, start, stop = self._gap(slot, visible_before[slot], self.end_of_word(slot))
                 # Words without a space between them get none: only the mark is inserted.
                 is_joint = start == stop and 0 < slot < len(self.spans)
                 row = (False,) * len(rows[slot]) if is_joint else rows[slot]
-                yield _Change(start, stop, rewritten(gap, shown[slot], row), slot)
+                yield start, stop, rewritten(gap, shown[slot], row), slot
 
     def recase(self, forms: Sequence[str]) -> "Located":
         """Return the part with other capitals; all positions stay the same."""
@@ -179,7 +181,7 @@ class Located:
             return tuple((start + len(before), end + len(before)) for start, end in spans)
 
         text, marks = before + self.text + after, tuple(map(shifted, self.marks))
-        return replace(self, text=text, spans=shifted(self.spans), marks=marks)
+        return replace(self, text=text, spans=shifted(self.spans), marks=marks, tail=len(after))
 
     def place(self, slot: int, start: int, stop: int) -> Span:
         """Return the position in the part of slot tokens that a correction replaces.
@@ -233,7 +235,7 @@ class Located:
         if not slot or isinstance(self.content, Omitted):
             return 0
         end = self.spans[slot - 1][1] + (ABBREVIATION in self.content.slots[slot])
-        closing = _CLOSING.match(self.text, end)
+        closing = _CLOSING.match(self.text, end, len(self.text) - self.tail)
         return closing.end() if closing else end
 
     def _inside(self, word: int) -> bool:
@@ -312,7 +314,7 @@ def located_sentence(
         slot
         for slot, ((start, end), following) in enumerate(pairwise(spans), start=1)
         if not slots[slot]
-        and ((start, end) == following or is_within_word(text, end, following[0], fixed))
+        and ((start, end) == following or is_within_word(text, end, following[0]))
     }
     edges = [0, *(x for span in spans for x in span), len(text)]
     for slot, (before, after) in enumerate(zip(edges[::2], edges[1::2], strict=True)):
@@ -324,13 +326,13 @@ def located_sentence(
     return Located(words, text, tuple(spans), tuple(map(tuple, places)), offset)
 
 
-def is_within_word(text: str, end: int, start: int, fixed: FixedParts = NOTHING_FIXED) -> bool:
+def is_within_word(text: str, end: int, start: int) -> bool:
     """Return whether two words are parts of one orthographic word.
 
     Only marks are between them, without blanks or dashes, in a script with spaces.
     """
-    between = joined_text(text, end, start, fixed.whole.markup)
-    if BLANKS.search(between) or _DASHES.search(between):
+    between = _INLINE.sub("", text[end:start])
+    if "<" in between or BLANKS.search(between) or _DASHES.search(between):
         return False
     return spacing.are_spaced(text[end - 1], text[start])
 

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
 from itertools import accumulate, pairwise
+from string import ascii_letters, digits
 from typing import Any, NamedTuple, overload
 
 import numpy as np
@@ -43,6 +44,7 @@ _CLASS = "".join(map(re.escape, sorted(MARKS)))
 _EDGES = re.compile(rf"([{_CLASS}]*)(.*?)([{_CLASS}]*)", re.DOTALL)
 _MARK = re.compile(r"\.{2,}|-{2,}|[–—―]+|.", re.DOTALL)
 _DASH = re.compile(r"(\.{2,}|-{2,}|[–—―…]+)")
+_LETTERS = frozenset(ascii_letters + digits)
 _BLANKS = re.compile("[\\s\\x00-\\x1f\\x7f-\\x9f\\ufeff]+")
 # Directional quotation marks: before a word, and after it.
 _TURNED = {'"': "“”", "'": "‘’", "``": "““", "''": "””"}
@@ -82,51 +84,33 @@ class Token(NamedTuple):
     mark: str
 
 
-def tokens(text: str, whole: Whole | None = None) -> Iterator[Token]:
-    """Yield the words and marks of a text.
-
-    Args:
-        whole: the ``whole_parts`` of the text, if they are known.
-    """
-    words, markup = whole_parts(text) if whole is None else whole
-    parts = sorted([*((a, b, True) for a, b in words), *((a, b, False) for a, b in markup)])
-    place = 0
-    for (start, end, is_word), (after, *_) in pairwise(
-        [*parts, (len(text), len(text), False), (len(text),)]
-    ):
+def tokens(text: str) -> Iterator[Token]:
+    """Yield the words and marks of a text."""
+    place, last = 0, Whole(len(text), len(text), False)
+    for (start, end, is_word), (after, *_) in pairwise([*whole_parts(text), last, last]):
         if is_word:  # with the letters that touch it, as in *2.5kg*
-            while start > place and _is_letter(text[start - 1]):
+            while start > place and text[start - 1] in _LETTERS:
                 start -= 1
-            while end < after and _is_letter(text[end]):
+            while end < after and text[end] in _LETTERS:
                 end += 1
-        yield from _between(text, place, start)
+        for blank in _BLANKS.finditer(text, place, start):
+            if blank.start() > place:
+                yield from _of_chunk(text, place, blank.start())
+            place = blank.end()
+        if place < start:
+            yield from _of_chunk(text, place, start)
         if is_word:
             yield Token(start, end, "")
         place = end
 
 
-def _is_letter(char: str) -> bool:
-    return char.isascii() and char.isalnum()
-
-
-def _between(text: str, place: int, end: int) -> Iterator[Token]:
-    is_joint = place > 0
-    for blank in _BLANKS.finditer(text, place, end):
-        if blank.start() > place:
-            yield from _of_chunk(text, place, blank.start(), is_joint=is_joint)
-        place, is_joint = blank.end(), False
-    if place < end:
-        yield from _of_chunk(text, place, end, is_joint=is_joint and end == len(text))
-
-
-def _of_chunk(text: str, start: int, end: int, *, is_joint: bool = False) -> Iterator[Token]:
+def _of_chunk(text: str, start: int, end: int) -> Iterator[Token]:
     chunk = text[start:end]
     if chunk.isascii() and chunk.isalnum():
         yield Token(start, end, "")
         return
     first, last = _core(text, start, end)
-    # Marks that touch a fixed part belong to it.
-    yield from _marks(text, start, first, after=is_joint and first == end)
+    yield from _marks(text, start, first, after=False)
     if first < last:
         yield from _words(text, first, last)
         yield from _marks(text, last, end, after=True)

@@ -5,12 +5,11 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import chain
 from pathlib import Path
-from typing import TypeVar
+from typing import Any
 
 from semipunct.corpus import Entry, Omitted, Words
-from semipunct.corpus.fixed_parts import FixedParts, fixed_parts, whole_parts
+from semipunct.corpus.fixed_parts import fixed_parts, whole_parts
 from semipunct.corpus.located import BLANKS, Located, Piece, located_sentence
 from semipunct.corpus.passages import Span
 from semipunct.corpus.treebank import EMPTY, MARKUP
@@ -36,8 +35,6 @@ from semipunct.marks import spacing
 from semipunct.marks.spacing import SIGNS
 
 PASSAGE = 192
-
-LocatedT = TypeVar("LocatedT", bound=Located)
 
 
 def read_running_text(paths: Sequence[str | Path]) -> TextPassages:
@@ -144,9 +141,7 @@ def _with_marks(lines: Sequence[Located], last: Located, start: int, end: int) -
     return replace(line, text=before + last.text, marks=marks, ends_text=last.ends_text)
 
 
-def _closed_at_end(line: LocatedT, marks: Sequence[str] = ()) -> LocatedT:
-    if isinstance(line.content, Omitted):
-        return line
+def _closed_at_end(line: Any, marks: Sequence[str] = ()) -> Any:
     *slots, last = line.content.slots
     closed = line.content.closed | {len(slots)}
     content = replace(line.content, slots=(*slots, (*last, *marks)), closed=closed)
@@ -159,7 +154,7 @@ def _segments(text: str, name: str) -> Iterator[Entry[Located, Words | Omitted]]
     for number, (line, segment, ends_turn) in enumerate(document.segments()):
         words = line_of_text(f"#{number + 1}", name, line, segment)
         content = (words.content, words.text, words.spans, words.marks, words.offset)
-        part = Segment(*content, ends_turn, document, number)
+        part = Segment(*content, ends_turn, 0, document, number)
         if last is not None:
             yield text_entry(_closed_at_end(last) if _are_marks_of(part, last) else last)
         last = part
@@ -177,35 +172,37 @@ def parts_of_line(text: str) -> Iterator[str]:
     """Divide a line, between words, into parts of at most ``LONGEST`` characters."""
     start = 0
     while len(text) - start > LONGEST:
-        place = _place_between_words(text[start : start + LONGEST + _SEARCHED])
-        if place is None:  # a single very long word
-            blank = BLANKS.search(text, start + LONGEST)
-            place = (blank.end() if blank else len(text)) - start
+        place, limit = None, LONGEST
+        while place is None and limit < 2 * (len(text) - start):
+            place = _place_between_words(text[start : start + limit + _SEARCHED], limit)
+            limit *= 2  # for a very long word
+        place = place or len(text) - start
         yield text[start : start + place]
         start += place
     if start < len(text):
         yield text[start:]
 
 
-def _place_between_words(text: str) -> int | None:
+def _place_between_words(text: str, limit: int) -> int | None:
     first = LONGEST - _SEARCHED
-    places = {blank.end() for blank in BLANKS.finditer(text, first, LONGEST)} or {
+    places = {blank.end() for blank in BLANKS.finditer(text, first, limit)} or {
         place
-        for place in range(first, LONGEST)
+        for place in range(first, limit)
         if text[place - 1].isalpha()
         and text[place].isalpha()
         and not spacing.are_spaced(text[place - 1], text[place])
     }
-    for start, end in chain(*whole_parts(text)):
-        places -= {*range(start + 1, end)}
-    return max(places, default=None)
+    parts = whole_parts(text)
+    for part in parts:
+        places -= {*range(part.start + 1, part.end)}
+    places = places or {end for _, end, is_word in parts if first <= end <= limit and not is_word}
+    return (max if limit == LONGEST else min)(places, default=None)
 
 
 def line_of_text(name: str, path: str, line: int, text: str) -> Located:
     """Find the words and marks of a line of text."""
-    fixed = fixed_parts(text)
-    pieces = [Piece((t.start, t.end), bool(t.mark)) for t in tokens(text, fixed.whole)]
-    return _located(name, path, line, text, pieces, fixed)
+    pieces = [Piece((token.start, token.end), bool(token.mark)) for token in tokens(text)]
+    return _located(name, path, line, text, pieces)
 
 
 def part_of_line(
@@ -225,20 +222,14 @@ def part_of_line(
         for (start, stop), mark in sorted(spans)
         if begin <= start < end
     ]
-    text = whole.text[begin:end]
-    return _located(name, path, line, text, pieces, fixed_parts(text), whole.offset + begin)
+    return _located(name, path, line, whole.text[begin:end], pieces, whole.offset + begin)
 
 
 def _located(
-    name: str,
-    path: str,
-    line: int,
-    text: str,
-    pieces: Sequence[Piece],
-    fixed: FixedParts,
-    offset: int = 0,
+    name: str, path: str, line: int, text: str, pieces: Sequence[Piece], offset: int = 0
 ) -> Located:
     """Make a sentence; slots beside signs are closed."""
+    fixed = fixed_parts(text)
     sentence = located_sentence(name, path, line, text, pieces, offset, fixed)
     if isinstance(sentence.content, Omitted):
         return sentence

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TextIO
 
 from semipunct.corpus import Entry, Omitted, ReadingNotes, Words
-from semipunct.corpus.fixed_parts import fixed_parts
+from semipunct.corpus.fixed_parts import LONE_MARKS, fixed_parts, markup
 from semipunct.corpus.located import BLANKS, Located, Piece, RawText, is_mark, located_sentence
 from semipunct.corpus.treebank import MARKUP
 from semipunct.errors import TreebankError, UsageError
@@ -16,7 +16,7 @@ from semipunct.files import as_section, display_name
 from semipunct.formats.base import Annotation, Format, Writer
 from semipunct.formats.lines import text_lines
 from semipunct.marks import Puncteme
-from semipunct.marks.spacing import ENDS, SEPARATORS
+from semipunct.marks.spacing import ENDS
 
 _OPENING = re.compile(r" {0,3}(`{3,})[^`]*$")
 _CLOSING = re.compile(r" {0,3}(`{3,}|---)\s*$")
@@ -24,8 +24,9 @@ _CLOSING = re.compile(r" {0,3}(`{3,}|---)\s*$")
 _FRONT, _KEY = re.compile(r"\ufeff?(---)\s*$"), re.compile(r"[\w-]+[ ]?:(\s|$)")
 _ROW = re.compile(r"\s*\|.*\|\s*$")  # of a table
 
-_MARKS = "[" + re.escape("".join(sorted(ENDS | SEPARATORS | {*"\"'”’»"}))) + "]+"
-_LONE_MARKS = re.compile(rf"\s*(?:[-–—•*]+\s+)?{_MARKS}(?:\s+{_MARKS})*\s*")
+_LONE_MARKS = re.compile(rf"\s*(?:[-–—•*]+\s+)?{LONE_MARKS}\s*")
+
+_ENDS = tuple(ENDS)
 
 # The longest code block in lines, to bound memory, and the empty lines before marks.
 _LONGEST, _EMPTY = 2**12, 8
@@ -53,7 +54,7 @@ def lines_judged_together(lines: Iterable[str], first: int = 1) -> Iterator[tupl
                 yield block, not is_closed
                 block = []
             continue
-        if text and _LONE_MARKS.fullmatch(line):
+        if text and _LONE_MARKS.fullmatch(line) and not text[0].rstrip().endswith(_ENDS):
             text = ["".join((*text, line))]
             continue
         if text and len(text) <= _EMPTY and BLANKS.fullmatch(line):
@@ -232,9 +233,8 @@ def omit_line(line: RawText) -> Located:
 
 def read_spaced_words(name: str, path: str, line: int, text: str) -> Located:
     """Read a sentence, including its line end, whose words are separated by white space."""
-    fixed = fixed_parts(text)
-    gaps = sorted((*(match.span() for match in BLANKS.finditer(text)), *fixed.whole.markup))
+    gaps = sorted((*(match.span() for match in BLANKS.finditer(text)), *markup(text)))
     edges = [0, *(x for gap in gaps for x in gap), len(text)]
     spans = [span for span in zip(edges[::2], edges[1::2], strict=True) if span[0] < span[1]]
     pieces = [Piece(span, is_mark(text[slice(*span)])) for span in spans]
-    return located_sentence(name, path, line, text, pieces, fixed=fixed)
+    return located_sentence(name, path, line, text, pieces, fixed=fixed_parts(text))

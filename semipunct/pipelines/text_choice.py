@@ -185,15 +185,12 @@ class Chooser:
         shapes = np.argmax(part.reading.shapes + part.reading.pairs[tags], 1)
         fixed = fixed_forms(forms)
         lower = [form.lower() for form in forms]
-        spelt = self.model.recase(lower, shapes.tolist())
-        rows = enumerate(zip(forms, lower, spelt, strict=True))
-        return tuple(
-            cased
-            if number not in fixed
-            and (len(cased) == len(form) if self.options.lower else form == low)
-            else form
-            for number, (form, low, cased) in rows
-        )
+        spelt = list(self.model.recase(lower, shapes.tolist()))
+        for number, (form, low, cased) in enumerate(zip(forms, lower, spelt, strict=True)):
+            is_free = len(cased) == len(form) if self.options.lower else form == low
+            if number in fixed or not is_free:
+                spelt[number] = form
+        return tuple(spelt)
 
 
 class _Passage:

@@ -8,7 +8,11 @@ from semipunct.corpus.fixed_parts import fixed_parts, starts_of_speech, whole_pa
 
 
 def texts(text: str, kind: str) -> list[str]:
-    return [text[start:end] for start, end in getattr(fixed_parts(text), kind)]
+    fixed = fixed_parts(text)
+    return [
+        text[start:end]
+        for start, end in getattr(fixed if kind in ("labels", "marks") else fixed.whole, kind)
+    ]
 
 
 @pytest.mark.parametrize(
@@ -77,9 +81,9 @@ def test_no_labels(line: str):
     ],
 )  # fmt: skip
 def test_words_and_markup(text: str, words: list[str], markup: list[str]):
-    whole = whole_parts(text)
-    assert [text[a:b] for a, b in whole.words] == words
-    assert [text[a:b] for a, b in whole.markup] == markup
+    parts = whole_parts(text)
+    assert [text[part.start : part.end] for part in parts if part.is_word] == words
+    assert [text[part.start : part.end] for part in parts if not part.is_word] == markup
 
 
 @pytest.mark.parametrize(
@@ -123,6 +127,7 @@ def test_long_texts_take_linear_time(piece: str):
     def seconds(count: int) -> float:
         start = time.process_time()
         fixed_parts(piece * count)
+        whole_parts(piece * count)
         return time.process_time() - start
 
     seconds(100)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from itertools import chain
 from typing import Any, NamedTuple
 
 import jax
@@ -79,7 +78,7 @@ class Segmenter:
             into = segmentations[part.number]
             into.tokens.extend((a + part.offset, b + part.offset) for a, b in spans)
             into.ends.extend(ends)
-        return [cut.join(sorted(chain(*whole_parts(cut.text)))) for cut in segmentations]
+        return [cut.join(part[:2] for part in whole_parts(cut.text)) for cut in segmentations]
 
     def words(self, form: str) -> tuple[str, ...]:
         """Return the words of a multiword token; empty if the token is a single word."""
