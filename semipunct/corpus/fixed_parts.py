@@ -83,6 +83,8 @@ _LABEL = re.compile(
     re.VERBOSE | re.MULTILINE,
 )  # fmt: skip
 
+_ELIDED = re.compile("['’]")
+
 # No pattern can start inside another possible match; otherwise a long word would take quadratic
 # time. An address ends with its last ASCII character, because in scripts without spaces
 # it may be followed directly by other letters. A mail address in angle brackets is not markup.
@@ -93,20 +95,27 @@ TAG = r"""
     | \{ \\ [^{}\n]{0,200} \}                                     # of SubRip
 """
 _ARGUMENT = r"(?: \{ (?: [^{}\n] | \{ [^{}\n]{0,100} \} ){0,200} \} | \[ [^][\n]{0,100} \] )"
+_ADDRESS = re.compile(
+    r"""
+      (?<![A-Za-z0-9+.-]) (?: [A-Za-z][A-Za-z0-9+.-]*:// | www\. ) [!#-;=?-Z\[\]_a-z~]+
+    | (?<!\w) [A-Za-z] : \\ [^\s<>"|?*]+                          # a path of Windows
+    | (?<![\w.+-]) [\w.+-]+ @ [\w-]+ (?: \.[\w-]+ )+
+    """,
+    re.VERBOSE,
+)
+_HINT = re.compile(r"://|www\.|:\\|@")  # of an address
+
+# Most characters begin no part.
 _WHOLE = re.compile(
     rf"""
+    (?= [`<\[&\\{{$%#@~/.'’0-9+±−-] ) (?:
       (?<!`) ``` (?!`) [^`]+ ``` (?!`)                            # a block of code
     | (?<!`) ` [^`\n]+ ` (?!`)                                    # code
     | < (?P<code> code | kbd | pre | samp | script | style ) \b [^<>\n]* >
           [^\n]{{0,400}}? </ (?P=code) >
-    | (?P<page> (?<![A-Za-z0-9+.-]) (?: [A-Za-z][A-Za-z0-9+.-]*:// | www\. ) [!#-;=?-Z\[\]_a-z~]+
-        | (?<!\w) [A-Za-z] : \\ [^\s<>"|?*]+ )                    # an address, a path of Windows
-    | (?<![\w.+-]) [\w.+-]+ @ [\w-]+ (?: \.[\w-]+ )+
     | (?P<markup>
           {TAG}
         | (?<![\w!]) \[ (?: [ ] | (?=[^\W\d_]) [^][\n\d]{{1,40}} ) \] (?![\w(\[:])       # a note
-        | ^ [^\S\n]* (?: (?: > [ ]? )+ | [#]{{1,6}} | [*+•‣◦] | \d{{1,3}} [.)]
-              | [-–—]+ (?= [^\S\n]+ [.!?…,;:]+ [^\S\n]* $ ) ) (?=\s)
       )
     | & (?: [A-Za-z]\w{{1,30}} | \#\d{{1,7}} | \#[xX][\dA-Fa-f]{{1,6}} ) ;      # an entity of HTML
     | (?<!\\) \\ [A-Za-z]{{1,40}} \*? {_ARGUMENT}{{0,9}}          # a command of TeX
@@ -117,8 +126,10 @@ _WHOLE = re.compile(
     | (?<![^\s("'“‘]) (?: ~ | \.{{1,2}} )? / [\w.~-]* \w (?: / [\w.~-]* \w )* /?      # a path
     | (?<!\w) [#@] [^\W\d] \w* (?: / [\w.-]* \w )?
     | (?<!\S) \. [^\W_] \w*                                       # .NET
-    | (?P<elided>
-          (?<![^\s(\[“"]) ['’] (?: \d\ds? | [Tt]is | [Tt]was | em | cause | [Nn]['’] ) (?!\w) )
+    | (?<![^\s(\[“"]) ['’] (?: \d\ds? | [Tt]is | [Tt]was | em | cause | [Nn]['’] ) (?!\w)
+    )
+    | (?P<item> ^ [^\S\n]* (?: (?: > [ ]? )+ | [#]{{1,6}} | [*+•‣◦] | \d{{1,3}} [.)]
+              | [-–—]+ (?= [^\S\n]+ [.!?…,;:]+ [^\S\n]* $ ) ) (?=\s) )
     """,
     re.VERBOSE | re.MULTILINE,
 )  # fmt: skip
@@ -192,11 +203,11 @@ class Whole(NamedTuple):
 def whole_parts(text: str) -> list[Whole]:
     """Find the parts that are never divided, in order and without overlaps."""
     found: list[Whole] = []
+    for match in _ADDRESS.finditer(text) if _HINT.search(text) else ():
+        start = match.start()
+        found.append(Whole(start, start + len(_without_marks_after(match[0]))))
     for match in _WHOLE.finditer(text):
-        start, end = match.span()
-        if match["page"]:
-            end = start + len(_without_marks_after(match[0]))
-        found.append(Whole(start, end, match.lastgroup != "markup"))
+        found.append(Whole(*match.span(), match.lastgroup not in ("markup", "item")))
     for match in _PAIR.finditer(text):
         closing = "link" if match["link"] else "end"
         found += (Whole(*match.span(), False), Whole(*match.span(closing), False))
@@ -270,8 +281,7 @@ def fixed_forms(forms: Sequence[str]) -> set[int]:
     }
     text = " ".join(forms)
     starts = list(accumulate((len(form) + 1 for form in forms), initial=0))
-    for match in _WHOLE.finditer(text):
-        if not match["elided"]:
-            first = bisect_right(starts, match.start()) - 1
-            fixed.update(range(first, bisect_left(starts, match.end())))
+    for start, end, _ in whole_parts(text):
+        if not _ELIDED.match(text, start):
+            fixed.update(range(bisect_right(starts, start) - 1, bisect_left(starts, end)))
     return fixed
