@@ -119,7 +119,9 @@ _WHOLE = re.compile(
       )
     | & (?: [A-Za-z]\w{{1,30}} | \#\d{{1,7}} | \#[xX][\dA-Fa-f]{{1,6}} ) ;      # an entity of HTML
     | (?<!\\) \\ [A-Za-z]{{1,40}} \*? {_ARGUMENT}{{0,9}}          # a command of TeX
-    | [$%]? \{{ \{{? [ ]? [\w.:-]{{1,80}} [ ]? \}} \}}?           # a placeholder of a template
+    | \{{\{{ [^{{}}\n]{{1,200}} \}}\}} | \{{% [^{{}}\n]{{1,200}} %\}}      # of a template
+    | [$%#]? \{{ [ ]? [\w.:-]{{1,80}} [ ]? \}} | <[%?] [^<>\n]{{0,200}} [%?]>
+    | (?<!\w) \$ (?: \( [^()\n]{{1,80}} \) | [^\s$] [^$\n]{{0,80}} (?<!\s) \$ (?!\d) )  # a formula
     | (?<!\S) --? [A-Za-z] [\w-]* (?: = [^\s,;!?]* \w )?          # an option of a command
     | (?<!\S) [-−+±] \d+ (?: [.,]\d+ )*                           # a number with a sign
     | (?<!\d) \d+ (?: [.,:/'’\-–] \d+ )+
@@ -264,7 +266,7 @@ def _united(spans: Iterable[Span]) -> list[Span]:
 # identifiers, and files. Initials and degrees (*u.s*, *ph.d*) have a capital of their own.
 _GIVEN = re.compile(
     r"""
-      ^ [^\w\s]* \d | ^ [$%] \w | [\\<>={}`|^] | \w_+\w | ^__ | __$ | ::
+      ^ [^\w\s]* \d | ^ [$%] \w | [\\<>={}`|^] | \w_+\w | ^__ | __$ | :: | \d\.\d | \w@\w
     | [a-zß-ÿ] [A-ZÀ-Þ] | [A-Z]{2} [a-z]
     | \w\.[\w.-]+/ | [^\W\d_]{3} \.\w | \w\. (?: [^\W\d_]{3} | (?: js | md | py | sh | ts ) $ )
     """,
