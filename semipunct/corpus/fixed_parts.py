@@ -16,6 +16,10 @@ from semipunct.corpus.passages import Span
 from semipunct.marks.spacing import ENDS, SEPARATORS, SIGNS
 from semipunct.marks.tokens import EMOTICON
 
+# Start and end of a part that is never divided, and whether it is a word, with blanks inside or
+# marks at its edges, or markup: tags, emphasis, links, notes and labels of items.
+Whole = tuple[int, int, bool]
+
 
 class FixedParts(NamedTuple):
     """The fixed parts of a text, each kind in order and without overlaps.
@@ -82,8 +86,6 @@ _LABEL = re.compile(
     """,
     re.VERBOSE | re.MULTILINE,
 )  # fmt: skip
-
-_ELIDED = re.compile("['’]")
 
 # No pattern can start inside another possible match; otherwise a long word would take quadratic
 # time. An address ends with its last ASCII character, because in scripts without spaces
@@ -189,33 +191,20 @@ def labels_of(text: str) -> list[Span]:
     return [match.span("label") for match in _LABEL.finditer(text)]
 
 
-class Whole(NamedTuple):
-    """A part of a text that is never divided.
-
-    Attributes:
-        is_word: False for markup: tags, emphasis, links, notes and labels of items. Words may have
-            blanks inside or marks at their edges.
-    """
-
-    start: int
-    end: int
-    is_word: bool = True
-
-
 def whole_parts(text: str) -> list[Whole]:
     """Find the parts that are never divided, in order and without overlaps."""
     found: list[Whole] = []
     for match in _ADDRESS.finditer(text) if _HINT.search(text) else ():
         start = match.start()
-        found.append(Whole(start, start + len(_without_marks_after(match[0]))))
+        found.append((start, start + len(_without_marks_after(match[0])), True))
     for match in _WHOLE.finditer(text):
-        found.append(Whole(*match.span(), match.lastgroup not in ("markup", "item")))
+        found.append((*match.span(), match.lastgroup not in ("markup", "item")))
     for match in _PAIR.finditer(text):
         closing = "link" if match["link"] else "end"
-        found += (Whole(*match.span(), False), Whole(*match.span(closing), False))
+        found += ((*match.span(), False), (*match.span(closing), False))
     parts: list[Whole] = []
     for part in sorted(found):
-        if not parts or part.start >= parts[-1].end:
+        if not parts or part[0] >= parts[-1][1]:
             parts.append(part)
     return parts
 
@@ -284,6 +273,6 @@ def fixed_forms(forms: Sequence[str]) -> set[int]:
     text = " ".join(forms)
     starts = list(accumulate((len(form) + 1 for form in forms), initial=0))
     for start, end, _ in whole_parts(text):
-        if not _ELIDED.match(text, start):
+        if text[start] not in "'’":
             fixed.update(range(bisect_right(starts, start) - 1, bisect_left(starts, end)))
     return fixed

@@ -16,13 +16,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
 from itertools import accumulate, pairwise
-from string import ascii_letters, digits
 from typing import Any, NamedTuple, overload
 
 import numpy as np
 import numpy.typing as npt
 
-from semipunct.corpus.fixed_parts import Whole, whole_parts
+from semipunct.corpus.fixed_parts import whole_parts
 from semipunct.corpus.passages import Span
 from semipunct.errors import OutputError
 from semipunct.marks import ABBREVIATION, Puncteme, spacing
@@ -44,7 +43,7 @@ _CLASS = "".join(map(re.escape, sorted(MARKS)))
 _EDGES = re.compile(rf"([{_CLASS}]*)(.*?)([{_CLASS}]*)", re.DOTALL)
 _MARK = re.compile(r"\.{2,}|-{2,}|[–—―]+|.", re.DOTALL)
 _DASH = re.compile(r"(\.{2,}|-{2,}|[–—―…]+)")
-_LETTERS = frozenset(ascii_letters + digits)
+_LETTER = re.compile("[A-Za-z0-9]")
 _BLANKS = re.compile("[\\s\\x00-\\x1f\\x7f-\\x9f\\ufeff]+")
 # Directional quotation marks: before a word, and after it.
 _TURNED = {'"': "“”", "'": "‘’", "``": "““", "''": "””"}
@@ -86,12 +85,12 @@ class Token(NamedTuple):
 
 def tokens(text: str) -> Iterator[Token]:
     """Yield the words and marks of a text."""
-    place, last = 0, Whole(len(text), len(text), False)
+    place, last = 0, (len(text), len(text), False)
     for (start, end, is_word), (after, *_) in pairwise([*whole_parts(text), last, last]):
         if is_word:  # with the letters that touch it, as in *2.5kg*
-            while start > place and text[start - 1] in _LETTERS:
+            while start > place and _LETTER.match(text, start - 1):
                 start -= 1
-            while end < after and text[end] in _LETTERS:
+            while end < after and _LETTER.match(text, end):
                 end += 1
         for blank in _BLANKS.finditer(text, place, start):
             if blank.start() > place:

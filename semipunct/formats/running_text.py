@@ -193,8 +193,8 @@ def _place_between_words(text: str, limit: int) -> int | None:
         and not spacing.are_spaced(text[place - 1], text[place])
     }
     parts = whole_parts(text)
-    for part in parts:
-        places -= {*range(part.start + 1, part.end)}
+    for start, end, _ in parts:
+        places -= {*range(start + 1, end)}
     places = places or {end for _, end, is_word in parts if first <= end <= limit and not is_word}
     return (max if limit == LONGEST else min)(places, default=None)
 

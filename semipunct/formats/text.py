@@ -26,8 +26,6 @@ _ROW = re.compile(r"\s*\|.*\|\s*$")  # of a table
 
 _LONE_MARKS = re.compile(rf"\s*(?:[-–—•*]+\s+)?{LONE_MARKS}\s*")
 
-_ENDS = tuple(ENDS)
-
 # The longest code block in lines, to bound memory, and the empty lines before marks.
 _LONGEST, _EMPTY = 2**12, 8
 
@@ -54,7 +52,7 @@ def lines_judged_together(lines: Iterable[str], first: int = 1) -> Iterator[tupl
                 yield block, not is_closed
                 block = []
             continue
-        if text and _LONE_MARKS.fullmatch(line) and not text[0].rstrip().endswith(_ENDS):
+        if text and _LONE_MARKS.fullmatch(line) and text[0].rstrip()[-1:] not in ENDS:
             text = ["".join((*text, line))]
             continue
         if text and len(text) <= _EMPTY and BLANKS.fullmatch(line):

@@ -82,8 +82,8 @@ def test_no_labels(line: str):
 )  # fmt: skip
 def test_words_and_markup(text: str, words: list[str], markup: list[str]):
     parts = whole_parts(text)
-    assert [text[part.start : part.end] for part in parts if part.is_word] == words
-    assert [text[part.start : part.end] for part in parts if not part.is_word] == markup
+    assert [text[a:b] for a, b, is_word in parts if is_word] == words
+    assert [text[a:b] for a, b, is_word in parts if not is_word] == markup
 
 
 @pytest.mark.parametrize(
