@@ -2,9 +2,10 @@
 
 import re
 import unicodedata
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from operator import add
 from typing import NamedTuple
 
@@ -22,6 +23,14 @@ BLANKS = re.compile("[\\s\\x00-\\x1f\\x7f-\\x9f\\ufeff]+")
 """White space and control characters, which no token begins or ends with."""
 
 _DASHES = re.compile("[–—―…]|--")
+
+# Tags that may be within a word.
+_INLINE = re.compile(
+    r"</?(?:[abciqsuv]|del|em|font|ins|lang|mark|small|span|strong|su[bp])\b[^<>]*>|<\d[^<>]*>"
+)
+
+# Markup that closes directly after a word, unless more markup follows.
+_CLOSING = re.compile(r"(?:</[^<>\n]*>|[*_~]{1,3}|\]\([^()\n]*\)|\{\\[a-z]+0?\})+(?![<{])")
 
 
 class RawText(NamedTuple):
@@ -45,6 +54,10 @@ class Piece(NamedTuple):
     words: tuple[str, ...] = ()
 
 
+# A replacement of text: start and end; blanks and marks in turn; the slot, or None for a word.
+_Change = tuple[int, int, Sequence[str], int | None]
+
+
 @dataclass(frozen=True, slots=True)
 class Located:
     """A sentence, and the part of a text that contains it.
@@ -56,6 +69,7 @@ class Located:
         marks: ``[n + 1]`` positions of the tokens of each slot, without abbreviation dots.
         offset: the start of the part in the text.
         ends_text: whether the speaker changes after the part.
+        tail: the length of the text after the sentence that does not belong to it.
     """
 
     content: Words | Omitted
@@ -64,6 +78,7 @@ class Located:
     marks: tuple[tuple[Span, ...], ...] = ()
     offset: int = 0
     ends_text: bool = False
+    tail: int = 0
 
     @property
     def ends_line(self) -> bool:
@@ -96,41 +111,61 @@ class Located:
             return self.text
         pieces: list[str] = []
         place = 0
-        for start, end, characters in self._changes(self.content.slots, requested, forms):
-            pieces += (self.text[place:start], characters)
+        for start, end, new, _ in self._changes(self.content.slots, requested, forms):
+            pieces += (self.text[place:start], *new)
             place = end
         return "".join((*pieces, self.text[place:]))
 
+    def relocate(self, slots: Sequence[Puncteme]) -> "Located":
+        """Return the part with other marks, and the new positions of all words and marks."""
+        text, content = self.punctuate(slots), self.content
+        if isinstance(content, Omitted):
+            return self
+        marks, ends, shifts = dict[int, tuple[Span, ...]](), list[int](), [0]
+        for start, end, new, slot in self._changes(content.slots, slots, None):
+            edges = [*accumulate(map(len, new), initial=start + shifts[-1])]
+            if slot is not None:
+                marks[slot] = tuple(zip(edges[1:-1:2], edges[2:-1:2], strict=True))
+            ends.append(end)
+            shifts.append(edges[-1] - end)
+
+        def shifted(spans: Sequence[Span]) -> tuple[Span, ...]:
+            by = [shifts[bisect_right(ends, start)] for start, _ in spans]
+            return tuple((a + n, b + n) for (a, b), n in zip(spans, by, strict=True))
+
+        places = tuple(
+            marks[slot] if slot in marks else shifted(old) for slot, old in enumerate(self.marks)
+        )
+        content = replace(content, slots=tuple(self.outside(slots)))
+        return replace(self, content=content, text=text, spans=shifted(self.spans), marks=places)
+
     def _changes(
         self, before: Sequence[Puncteme], after: Sequence[Puncteme], forms: Sequence[str] | None
-    ) -> Iterator[tuple[int, int, str]]:
+    ) -> Iterator[_Change]:
         shown, visible_before = self.outside(spacing.visible(after)), spacing.visible(before)
         words = (self.text[slice(*span)] for span in self.spans)
         dots = ("." * (ABBREVIATION in string) for string in after[1:])
         rows = spacing.slot_spaces([*map(add, words, dots)], shown)
         inside = [*map(self._inside, range(len(self.spans))), False]
-        end = 0
-        for slot, tokens in enumerate(before):
+        for slot in range(len(before)):
             if slot and not inside[slot - 1]:
                 start, end = self.spans[slot - 1]
                 if forms is not None:
                     spelt = self._spelt(slot - 1, forms[slot - 1])
                     if spelt != self.text[start:end]:
-                        yield start, end, spelt
+                        yield start, end, (spelt,), None
                 following = slot
                 while inside[following]:
                     following += 1
                 dot, is_dotted = ABBREVIATION in before[following], ABBREVIATION in after[following]
                 if dot != is_dotted:
-                    yield end, end + dot, "." * is_dotted
+                    yield end, end + dot, ("." * is_dotted,), None
             if not inside[slot] and shown[slot] != visible_before[slot]:
-                gap, start, stop = self._gap(
-                    slot, visible_before[slot], end + (ABBREVIATION in tokens)
-                )
+                gap, start, stop = self._gap(slot, visible_before[slot], self.end_of_word(slot))
                 # Words without a space between them get none: only the mark is inserted.
                 is_joint = start == stop and 0 < slot < len(self.spans)
                 row = (False,) * len(rows[slot]) if is_joint else rows[slot]
-                yield start, stop, rewritten(gap, shown[slot], row)
+                yield start, stop, rewritten(gap, shown[slot], row), slot
 
     def recase(self, forms: Sequence[str]) -> "Located":
         """Return the part with other capitals; all positions stay the same."""
@@ -149,7 +184,7 @@ class Located:
             return tuple((start + len(before), end + len(before)) for start, end in spans)
 
         text, marks = before + self.text + after, tuple(map(shifted, self.marks))
-        return replace(self, text=text, spans=shifted(self.spans), marks=marks)
+        return replace(self, text=text, spans=shifted(self.spans), marks=marks, tail=len(after))
 
     def place(self, slot: int, start: int, stop: int) -> Span:
         """Return the position in the part of slot tokens that a correction replaces.
@@ -169,7 +204,7 @@ class Located:
         if start:
             place = spans[start - 1][1]
         elif slot:
-            place = self.spans[slot - 1][1] + (ABBREVIATION in self.content.slots[slot])
+            place = self.end_of_word(slot)
         else:
             place = (spans[0] if spans else self.spans[0])[0]
         return place, place
@@ -197,6 +232,14 @@ class Located:
             moved.append(() if inner else (*waiting, *tokens))
             waiting = (*waiting, *tokens) if inner else ()
         return moved
+
+    def end_of_word(self, slot: int) -> int:
+        """Return the end of the word before a slot, with its dot and closing markup."""
+        if not slot or isinstance(self.content, Omitted):
+            return 0
+        end = self.spans[slot - 1][1] + (ABBREVIATION in self.content.slots[slot])
+        closing = _CLOSING.match(self.text, end, len(self.text) - self.tail)
+        return closing.end() if closing else end
 
     def _inside(self, word: int) -> bool:
         return word > 0 and self.spans[word] == self.spans[word - 1]
@@ -286,8 +329,8 @@ def is_within_word(text: str, end: int, start: int) -> bool:
 
     Only marks are between them, without blanks or dashes, in a script with spaces.
     """
-    between = text[end:start]
-    if BLANKS.search(between) or _DASHES.search(between):
+    between = _INLINE.sub("", text[end:start])
+    if "<" in between or BLANKS.search(between) or _DASHES.search(between):
         return False
     return spacing.are_spaced(text[end - 1], text[start])
 

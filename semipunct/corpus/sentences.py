@@ -182,6 +182,13 @@ def unfillable(sentence: "Sentence[Any] | Words") -> frozenset[int]:
     return frozenset(slot for slot in sentence.closed if not sentence.slots[slot])
 
 
+def split_words(sentence: "Sentence[Any] | Words") -> frozenset[int]:
+    """Return the empty slots within words that were written apart by mistake (*with out*)."""
+    relations: Sequence[str] = getattr(getattr(sentence, "tree", None), "relations", None) or ()
+    slots = (slot for slot, relation in enumerate(relations) if relation == "goeswith")
+    return frozenset(slot for slot in slots if not sentence.slots[slot])
+
+
 def check_slots(
     where: str,
     before: Sequence[Puncteme],

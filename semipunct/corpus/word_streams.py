@@ -1,7 +1,8 @@
 """Running text as a stream of words and of the marks between them, without a tokeniser.
 
-Words are separated by blanks, without marks at their edges. Marks within a word belong to it,
-except dashes. In scripts without spaces each character is a word.
+Words are separated by blanks and markup, without marks at their edges. Marks within a word belong
+to it, except dashes. In scripts without spaces each character is a word, and so is each fixed part
+that is not markup (``corpus.fixed_parts``).
 """
 
 import re
@@ -14,12 +15,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import Any, NamedTuple, overload
 
 import numpy as np
 import numpy.typing as npt
 
+from semipunct.corpus.fixed_parts import whole_parts
 from semipunct.corpus.located import BLANKS
 from semipunct.corpus.passages import Span
 from semipunct.errors import OutputError
@@ -40,6 +42,7 @@ _CLASS = "".join(map(re.escape, sorted(MARKS)))
 _EDGES = re.compile(rf"([{_CLASS}]*)(.*?)([{_CLASS}]*)", re.DOTALL)
 _MARK = re.compile(r"\.{2,}|-{2,}|[–—―]+|.", re.DOTALL)
 _DASH = re.compile(r"(\.{2,}|-{2,}|[–—―…]+)")
+_LETTER = re.compile("[A-Za-z0-9]")
 # Directional quotation marks: before a word, and after it.
 _TURNED = {'"': "“”", "'": "‘’", "``": "““", "''": "””"}
 
@@ -80,13 +83,22 @@ class Token(NamedTuple):
 
 def tokens(text: str) -> Iterator[Token]:
     """Yield the words and marks of a text."""
-    place = 0
-    for blank in BLANKS.finditer(text):
-        if blank.start() > place:
-            yield from _of_chunk(text, place, blank.start())
-        place = blank.end()
-    if place < len(text):
-        yield from _of_chunk(text, place, len(text))
+    place, last = 0, (len(text), len(text), False)
+    for (start, end, is_word), (after, *_) in pairwise([*whole_parts(text), last, last]):
+        if is_word:  # with the letters that touch it, as in *2.5kg*
+            while start > place and _LETTER.match(text, start - 1):
+                start -= 1
+            while end < after and _LETTER.match(text, end):
+                end += 1
+        for blank in BLANKS.finditer(text, place, start):
+            if blank.start() > place:
+                yield from _of_chunk(text, place, blank.start())
+            place = blank.end()
+        if place < start:
+            yield from _of_chunk(text, place, start)
+        if is_word:
+            yield Token(start, end, "")
+        place = end
 
 
 def _of_chunk(text: str, start: int, end: int) -> Iterator[Token]:

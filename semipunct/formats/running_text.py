@@ -3,13 +3,13 @@
 import io
 import re
 import unicodedata
-from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from semipunct.corpus import Entry, Omitted, Words
-from semipunct.corpus.fixed_parts import fixed_parts, whole_tokens
+from semipunct.corpus.fixed_parts import fixed_parts, whole_parts
 from semipunct.corpus.located import BLANKS, Located, Piece, located_sentence
 from semipunct.corpus.passages import Span
 from semipunct.corpus.treebank import EMPTY, MARKUP
@@ -105,22 +105,61 @@ def read_lines(
 
 
 def _cues(lines: Iterable[str], name: str) -> Iterator[Entry[Located, Words | Omitted]]:
+    waiting: list[Located] = []  # a line with words, and those after it
     for number, (text, start, end, ends_turn) in enumerate(cue_lines(lines, name), start=1):
         if start is None:
             reason = MARKUP if text.strip() else EMPTY
-            yield text_entry(Located(Omitted(reason, f"#{number}", name, number), text))
+            line = Located(Omitted(reason, f"#{number}", name, number), text)
+        else:
+            core = line_of_text(f"#{number}", name, number, text[start:end])
+            line = replace(core.surround(text[:start], text[end:]), ends_text=ends_turn)
+        if waiting and start is not None and _are_marks_of(line, waiting[0]):
+            waiting = [_with_marks(waiting, line, start, end)]
             continue
-        core = line_of_text(f"#{number}", name, number, text[start:end])
-        whole = core.surround(text[:start], text[end:])
-        yield text_entry(replace(whole, ends_text=ends_turn))
+        if not isinstance(line.content, Omitted):
+            yield from map(text_entry, waiting)
+            waiting = []
+        waiting.append(line)
+    yield from map(text_entry, waiting)
+
+
+def _are_marks_of(line: Located, last: Located) -> bool:
+    """Return whether a line of nothing but marks belongs to the last one with words."""
+    is_of_last = not isinstance(last.content, Omitted) and not last.ends_text
+    return is_of_last and isinstance(line.content, Omitted) and bool(line.text.strip())
+
+
+def _with_marks(lines: Sequence[Located], last: Located, start: int, end: int) -> Located:
+    """Join lines to the first one, whose last slot gets the marks of the last line."""
+    first = lines[0]
+    before = "".join(line.text for line in lines)
+    found = [*tokens(last.text[start:end])]
+    place = len(before) + start
+    spans = tuple((token.start + place, token.end + place) for token in found)
+    marks = (*first.marks[:-1], (*first.marks[-1], *spans))
+    line = _closed_at_end(first, [token.mark for token in found])
+    return replace(line, text=before + last.text, marks=marks, ends_text=last.ends_text)
+
+
+def _closed_at_end(line: Any, marks: Sequence[str] = ()) -> Any:
+    *slots, last = line.content.slots
+    closed = line.content.closed | {len(slots)}
+    content = replace(line.content, slots=(*slots, (*last, *marks)), closed=closed)
+    return replace(line, content=content)
 
 
 def _segments(text: str, name: str) -> Iterator[Entry[Located, Words | Omitted]]:
     document = Document.parse(text, name)
+    last: Segment | None = None
     for number, (line, segment, ends_turn) in enumerate(document.segments()):
         words = line_of_text(f"#{number + 1}", name, line, segment)
         content = (words.content, words.text, words.spans, words.marks, words.offset)
-        yield text_entry(Segment(*content, ends_turn, document, number))
+        part = Segment(*content, ends_turn, 0, document, number)
+        if last is not None:
+            yield text_entry(_closed_at_end(last) if _are_marks_of(part, last) else last)
+        last = part
+    if last is not None:
+        yield text_entry(last)
 
 
 def lines_of_text(text: str, name: str) -> list[Located]:
@@ -133,28 +172,31 @@ def parts_of_line(text: str) -> Iterator[str]:
     """Divide a line, between words, into parts of at most ``LONGEST`` characters."""
     start = 0
     while len(text) - start > LONGEST:
-        place = _place_between_words(text[start : start + LONGEST + _SEARCHED])
-        if place is None:  # a single very long word
-            blank = BLANKS.search(text, start + LONGEST)
-            place = (blank.end() if blank else len(text)) - start
+        place, limit = None, LONGEST
+        while place is None and limit < 2 * (len(text) - start):
+            place = _place_between_words(text[start : start + limit + _SEARCHED], limit)
+            limit *= 2  # for a very long word
+        place = place or len(text) - start
         yield text[start : start + place]
         start += place
     if start < len(text):
         yield text[start:]
 
 
-def _place_between_words(text: str) -> int | None:
+def _place_between_words(text: str, limit: int) -> int | None:
     first = LONGEST - _SEARCHED
-    places = {blank.end() for blank in BLANKS.finditer(text, first, LONGEST)} or {
+    places = {blank.end() for blank in BLANKS.finditer(text, first, limit)} or {
         place
-        for place in range(first, LONGEST)
+        for place in range(first, limit)
         if text[place - 1].isalpha()
         and text[place].isalpha()
         and not spacing.are_spaced(text[place - 1], text[place])
     }
-    for start, end in whole_tokens(text):
+    parts = whole_parts(text)
+    for start, end, _ in parts:
         places -= {*range(start + 1, end)}
-    return max(places, default=None)
+    places = places or {end for _, end, is_word in parts if first <= end <= limit and not is_word}
+    return (max if limit == LONGEST else min)(places, default=None)
 
 
 def line_of_text(name: str, path: str, line: int, text: str) -> Located:
@@ -186,15 +228,12 @@ def part_of_line(
 def _located(
     name: str, path: str, line: int, text: str, pieces: Sequence[Piece], offset: int = 0
 ) -> Located:
-    """Make a sentence; slots in addresses, markup and code are closed."""
+    """Make a sentence; slots beside signs are closed."""
     fixed = fixed_parts(text)
     sentence = located_sentence(name, path, line, text, pieces, offset, fixed)
     if isinstance(sentence.content, Omitted):
         return sentence
-    # These may contain blanks and marks.
-    whole = [*whole_tokens(text), *fixed.words]
-    closed = sentence.content.closed | _slots_within(sentence, whole)
-    closed |= _slots_beside_signs(sentence.content.forms)
+    closed = sentence.content.closed | _slots_beside_signs(sentence.content.forms)
     if _HEADING.match(text):
         closed |= {len(sentence.spans)}
     return replace(sentence, content=replace(sentence.content, closed=closed))
@@ -217,16 +256,3 @@ _MEASURES = frozenset("%‰‱°′″‴$†‡©®™")
 def _is_sign(char: str) -> bool:
     is_markup = char in SIGNS or unicodedata.category(char) in ("Sm", "Sk")
     return is_markup and char not in _MEASURES
-
-
-def _slots_within(sentence: Located, parts: Iterable[Span]) -> set[int]:
-    """Return the slots within parts of a text, including slots with a mark there."""
-    starts = [start for start, _ in sentence.spans]
-    marks = [(span, slot) for slot, spans in enumerate(sentence.marks) for span in spans]
-    within: set[int] = set()
-    for start, end in parts:
-        # The last word may touch the part, like a word directly after a tag.
-        within.update(range(bisect_left(starts, start) + 1, bisect_left(starts, end)))
-        first, last = (bisect_left(marks, ((place, place), 0)) for place in (start, end))
-        within.update(slot for _, slot in marks[first:last])
-    return within

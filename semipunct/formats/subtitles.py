@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from semipunct.corpus import Entry, Words
-from semipunct.corpus.fixed_parts import fixed_parts
+from semipunct.corpus.fixed_parts import TAG, labels_of
 from semipunct.corpus.located import Located
 from semipunct.corpus.treebank import Omitted
 from semipunct.errors import TreebankError, UsageError
@@ -25,9 +25,10 @@ _NUMBER = re.compile(r"\s*\d+\s*")
 # The first line of a WebVTT block that is not a cue.
 _BLOCK = re.compile(r"\ufeff?(WEBVTT|NOTE|STYLE|REGION)(\s|$)")
 
-_TAG = r"<[^<>\n]{1,200}>|\{\\[^{}\n]{0,200}\}"
 # Blanks, text direction marks, music signs, tags, and sounds in brackets.
-_BETWEEN = rf"\s|[\ufeff\u200e\u200f\u202a-\u202e\u2066-\u2069♪♫♬]|{_TAG}|\[[^\[\]\n]{{1,200}}\]"
+_BETWEEN = (
+    rf"\s|[\ufeff\u200e\u200f\u202a-\u202e\u2066-\u2069♪♫♬]|(?x:{TAG})|\[[^\[\]\n]{{1,200}}\]"
+)
 
 _BEFORE = re.compile(
     rf"(?:{_BETWEEN}|\#(?=\s)|(?P<new>>{{2,3}})|\((?P<name>(?=[^\W\d_])[^()\na-z]{{1,40}})\))+"
@@ -146,7 +147,7 @@ def _edges(line: str, is_continued: bool) -> tuple[int, int, bool, str]:
                 voice = named[1].strip()
         if not is_continued and (dash := _DASH.match(line, start)):
             start, is_turn = dash.end(), True
-        labels = () if is_named else fixed_parts(line[start : start + _LONGEST_NAME]).labels
+        labels = () if is_named else labels_of(line[start : start + _LONGEST_NAME])
         if labels and labels[0][0] == 0 and line[start] != line[start].lower():
             start, is_turn, is_named = start + labels[0][1], True, True
         if start == place:

@@ -3,12 +3,12 @@
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import groupby
+from itertools import chain, groupby, pairwise
 from pathlib import Path
 from typing import TextIO
 
 from semipunct.corpus import Entry, Omitted, ReadingNotes, Words
-from semipunct.corpus.fixed_parts import fixed_parts
+from semipunct.corpus.fixed_parts import LONE_MARKS, fixed_parts, markup
 from semipunct.corpus.located import BLANKS, Located, Piece, RawText, is_mark, located_sentence
 from semipunct.corpus.treebank import MARKUP
 from semipunct.errors import TreebankError, UsageError
@@ -16,35 +16,61 @@ from semipunct.files import as_section, display_name
 from semipunct.formats.base import Annotation, Format, Writer
 from semipunct.formats.lines import text_lines
 from semipunct.marks import Puncteme
+from semipunct.marks.spacing import ENDS
 
 _OPENING = re.compile(r" {0,3}(`{3,})[^`]*$")
-_CLOSING = re.compile(r" {0,3}(`{3,})\s*$")
+_CLOSING = re.compile(r" {0,3}(`{3,}|---)\s*$")
+# The first line of front matter, and the beginning of the second one.
+_FRONT, _KEY = re.compile(r"\ufeff?(---)\s*$"), re.compile(r"[\w-]+[ ]?:(\s|$)")
+_ROW = re.compile(r"\s*\|.*\|\s*$")  # of a table
 
-# The longest code block in lines, to bound memory.
-_LONGEST = 2**12
+_LONE_MARKS = re.compile(rf"\s*(?:[-–—•*]+\s+)?{LONE_MARKS}\s*")
+
+# The longest code block in lines, to bound memory, and the empty lines before marks.
+_LONGEST, _EMPTY = 2**12, 8
 
 
-def lines_judged_together(lines: Iterable[str]) -> Iterator[tuple[list[str], bool]]:
+def lines_judged_together(lines: Iterable[str], first: int = 1) -> Iterator[tuple[list[str], bool]]:
     """Yield groups of lines between which a file may be divided, and whether each group is text.
 
-    A code block, which is not text, is one group. Fences of tildes are ignored, because a line of
-    tildes usually separates sections.
+    A code block or front matter, which are not text, is one group, and so is the row of a table.
+    Fences of tildes are ignored, because a line of tildes usually separates sections. Marks in a
+    line of their own belong to the preceding line, and become a part of it.
+
+    Args:
+        first: the number of the first line in its file.
     """
     block: list[str] = []
+    text: list[str] = []  # a line, and the empty lines after it
     fence = ""
-    for line in lines:
-        closing = _CLOSING.match(line) if block else None
-        if not block:
-            opening = _OPENING.match(line)
-            if opening is None:
-                yield [line], True
-                continue
+    for number, (line, following) in enumerate(pairwise(chain(lines, [""])), first):
+        if block:
+            block.append(line)
+            closing = _CLOSING.match(line)
+            is_closed = closing is not None and closing[1].startswith(fence)
+            if is_closed or len(block) == _LONGEST:
+                yield block, not is_closed
+                block = []
+            continue
+        if text and _LONE_MARKS.fullmatch(line) and text[0].rstrip()[-1:] not in ENDS:
+            text = ["".join((*text, line))]
+            continue
+        if text and len(text) <= _EMPTY and BLANKS.fullmatch(line):
+            text.append(line)
+            continue
+        yield from (([part], True) for part in text)
+        text = []
+        opening = _OPENING.match(line)
+        if opening is None and number == 1 and _KEY.match(following):
+            opening = _FRONT.match(line)
+        if opening is not None:
             fence = opening[1]
-        block.append(line)
-        is_closed = closing is not None and len(closing[1]) >= len(fence)
-        if is_closed or len(block) == _LONGEST:
-            yield block, not is_closed
-            block = []
+            block = [line]
+        elif _ROW.match(line) or BLANKS.fullmatch(line):
+            yield [line], not line.strip()
+        else:
+            text = [line]
+    yield from (([part], True) for part in text)
     if block:
         yield block, True
 
@@ -168,13 +194,10 @@ def in_lines(
         first: the number of the first line.
         whole_blocks: whether to yield a code block as one item.
     """
-    for together, is_text in lines_judged_together(lines):
-        if whole_blocks and not is_text:
-            yield RawText("".join(together), name, first, is_text)
-        else:
-            for number, line in enumerate(together, first):
-                yield RawText(line, name, number, is_text)
-        first += len(together)
+    for together, is_text in lines_judged_together(lines, first):
+        for line in ["".join(together)] if whole_blocks and not is_text else together:
+            yield RawText(line, name, first, is_text)
+            first += line.count("\n")
 
 
 def join_lines(lines: Iterable[RawText]) -> Iterator[RawText]:
@@ -208,7 +231,8 @@ def omit_line(line: RawText) -> Located:
 
 def read_spaced_words(name: str, path: str, line: int, text: str) -> Located:
     """Read a sentence, including its line end, whose words are separated by white space."""
-    edges = [0, *(x for match in BLANKS.finditer(text) for x in match.span()), len(text)]
+    gaps = sorted((*(match.span() for match in BLANKS.finditer(text)), *markup(text)))
+    edges = [0, *(x for gap in gaps for x in gap), len(text)]
     spans = [span for span in zip(edges[::2], edges[1::2], strict=True) if span[0] < span[1]]
     pieces = [Piece(span, is_mark(text[slice(*span)])) for span in spans]
     return located_sentence(name, path, line, text, pieces, fixed=fixed_parts(text))

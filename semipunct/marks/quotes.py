@@ -81,11 +81,6 @@ class Gap(NamedTuple):
     opens: bool = False
     closes: bool = False
 
-    @property
-    def text(self) -> str:
-        pieces = (x for pair in zip(self.spaces, self.spelt, strict=False) for x in pair)
-        return "".join(pieces) + self.spaces[-1]
-
 
 def kept_tokens(before: Puncteme, after: Puncteme) -> list[int]:
     """Align new tokens with old ones: for each the number of the old token, from 1, or 0."""
@@ -100,14 +95,15 @@ def kept_tokens(before: Puncteme, after: Puncteme) -> list[int]:
     return numbers
 
 
-def rewritten(gap: Gap, tokens: Puncteme, row: Sequence[bool]) -> str:
+def rewritten(gap: Gap, tokens: Puncteme, row: Sequence[bool]) -> list[str]:
     """Return the text of a gap with new marks, with spaces where ``row`` is true.
 
     Text between remaining neighbours and outside the sentence is kept. Spaces are taken from the
-    other whitespace; tabs and line breaks are never lost.
+    other whitespace; tabs, line breaks and markup are never lost.
+
+    Returns:
+        Blanks and marks in turn, blanks first and last.
     """
-    if tokens == gap.tokens:
-        return gap.text
     number = kept_tokens(gap.tokens, tokens)
     around = [0, *(origin or None for origin in number), len(gap.tokens) + 1]
     spaces: list[str | None] = []
@@ -138,7 +134,7 @@ def rewritten(gap: Gap, tokens: Puncteme, row: Sequence[bool]) -> str:
         gap.spelt[origin - 1] if origin else token
         for origin, token in zip(number, tokens, strict=True)
     ]
-    pieces = (x or "" for pair in zip(spaces, spelt, strict=False) for x in pair)
+    pieces = [x or "" for pair in zip(spaces, spelt, strict=False) for x in pair]
     # The text after the sentence stays last.
-    end = [leftover, spaces[-1] or ""] if gap.closes else [spaces[-1] or "", leftover]
-    return "".join((*pieces, *end))
+    end = (leftover, spaces[-1] or "") if gap.closes else (spaces[-1] or "", leftover)
+    return [*pieces, "".join(end)]

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from semipunct.corpus.sentences import Sentence, Words, unfillable
+from semipunct.corpus.sentences import Sentence, Words, split_words, unfillable
 from semipunct.corpus.word_streams import is_final
 from semipunct.marks import ABBREVIATION, SILENT, UNK, Puncteme, spacing
 from semipunct.marks.balance import (
@@ -55,7 +55,7 @@ class Standing:
     @cached_property
     def fixed(self) -> tuple[Puncteme | None, ...]:
         s = self.sentence
-        closed = s.closed if s.source == "text" else unfillable(s)
+        closed = (s.closed if s.source == "text" else unfillable(s)) | split_words(s)
         return tuple(
             string if (string and self.keep == "keep") or slot in closed else None
             for slot, string in enumerate(s.slots)

@@ -96,17 +96,14 @@ def punctuate_part(
         chosen: ``[n + 1]`` the strings ``written`` in the encoding of the posteriors.
         least: the probability from which an omitted mark is listed.
     """
-    text = part.punctuate(written)
-    outside = part.outside(written)
-    forms = [
-        "" if word and span == part.spans[word - 1] else part.text[slice(*span)]
-        for word, span in enumerate(part.spans)
-    ]
-    places = Places.of(text, forms, part.spell_marks(outside))
+    new = part.relocate(written)
     content: Any = part.content
-    slots = content.slots, outside
+    after: Any = new.content
+    words = tuple(new.end_of_word(slot) for slot in range(1, len(written)))
+    places = Places(words, new.marks, new.spans[0][0])
+    slots = content.slots, after.slots
     marks = decided_marks(content.forms, slots, places, chosen, posteriors, least, analysis)
-    return PunctuatedText(text, marks)
+    return PunctuatedText(new.text, marks)
 
 
 Decision = Literal["inserted", "kept", "removed", "replaced", "left out"]

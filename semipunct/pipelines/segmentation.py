@@ -9,7 +9,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from semipunct.corpus.fixed_parts import fixed_parts, starts_of_speech
+from semipunct.corpus.fixed_parts import fixed_parts, markup, overlapping, starts_of_speech
 from semipunct.corpus.located import Located, Piece, RawText, is_within_word, located_sentence
 from semipunct.corpus.passages import Span
 from semipunct.corpus.sentences import Words
@@ -75,7 +75,7 @@ def segment(model: Trained[Any], texts: Sequence[str | RawText]) -> list[list[Lo
 
 def _sentences(segmenter: Segmenter, source: RawText, cut: Segmentation) -> Iterator[Located]:
     fixed = fixed_parts(source.text)
-    cut = _with_labels(cut.join(fixed.words), fixed.labels)
+    cut = _with_labels(_without_markup(cut), fixed.labels)
     cut = _with_inner_marks(segmenter, _with_whole_words(segmenter, cut))
     cut = _with_names(segmenter, cut)
     cut = _with_words(segmenter, cut)
@@ -99,6 +99,22 @@ def _sentences(segmenter: Segmenter, source: RawText, cut: Segmentation) -> Iter
         parts = fixed.within(begin, end)
         yield located_sentence(name, source.path, line + skipped, part, pieces, begin, parts)
         line += part.count("\n")
+
+
+def _without_markup(cut: Segmentation) -> Segmentation:
+    """Leave out markup, which lies between words."""
+    gaps = markup(cut.text)
+    tokens: list[Span] = []
+    ends: list[bool] = []
+    for (first, last), stops in zip(cut.tokens, cut.ends, strict=True):
+        for start, end in [*overlapping(gaps, first, last), (last, last)]:
+            if first < start:
+                tokens.append((first, start))
+                ends.append(False)
+            first = end
+        if tokens:
+            ends[-1] = ends[-1] or stops
+    return Segmentation(cut.text, tokens, ends)
 
 
 def _with_labels(cut: Segmentation, labels: Sequence[Span]) -> Segmentation:

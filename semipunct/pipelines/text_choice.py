@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from semipunct.corpus.fixed_parts import divide_by_case
-from semipunct.corpus.sentences import Sentence, Words
+from semipunct.corpus.fixed_parts import fixed_forms
+from semipunct.corpus.sentences import Sentence, Words, split_words
 from semipunct.corpus.word_streams import is_final
 from semipunct.marks import UNK, Puncteme
 from semipunct.marks.balance import ENCLOSING, encloses, matcher_of, without_lone_marks
@@ -197,15 +197,14 @@ class Chooser:
         marked = [place for place, string in enumerate(before) if string]
         tags[marked] = self.model.strings.codes([before[place] for place in marked])
         shapes = np.argmax(part.reading.shapes + part.reading.pairs[tags], 1)
-        divided = divide_by_case(forms)
-        lower = [parts.word.lower() for parts in divided]
-        spelt = self.model.recase(lower, shapes.tolist())
-        return tuple(
-            f"{parts.before}{cased}{parts.after}"
-            if parts.word == low or (part.case == Case.NOTHING and len(cased) == len(low))
-            else form
-            for form, parts, low, cased in zip(forms, divided, lower, spelt, strict=True)
-        )
+        fixed = fixed_forms(forms)
+        lower = [form.lower() for form in forms]
+        spelt = list(self.model.recase(lower, shapes.tolist()))
+        for number, (form, low, cased) in enumerate(zip(forms, lower, spelt, strict=True)):
+            is_free = form == low or (part.case == Case.NOTHING and len(cased) == len(low))
+            if number in fixed or not is_free:
+                spelt[number] = form
+        return tuple(spelt)
 
 
 class _Passage:
@@ -228,7 +227,8 @@ class _Passage:
         """Add a part, whose first slot is the last slot of the preceding part."""
         words, is_first = part.words, not self._known
         self._waiting.append(part)
-        self._closed.update(slot + len(self._forms) for slot in words.closed)
+        closed = words.closed | split_words(words)
+        self._closed.update(slot + len(self._forms) for slot in closed)
         self._forms += words.forms
         self._slots[-1:] = [(*self._slots[-1], *words.slots[0]), *words.slots[1:]]
         known = self._is_after_sentence

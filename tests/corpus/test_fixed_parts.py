@@ -4,11 +4,15 @@ import time
 
 import pytest
 
-from semipunct.corpus.fixed_parts import fixed_parts, starts_of_speech
+from semipunct.corpus.fixed_parts import fixed_parts, starts_of_speech, whole_parts
 
 
 def texts(text: str, kind: str) -> list[str]:
-    return [text[start:end] for start, end in getattr(fixed_parts(text), kind)]
+    fixed = fixed_parts(text)
+    return [
+        text[start:end]
+        for start, end in getattr(fixed if kind in ("labels", "marks") else fixed.whole, kind)
+    ]
 
 
 @pytest.mark.parametrize(
@@ -40,39 +44,90 @@ def test_no_labels(line: str):
 
 
 @pytest.mark.parametrize(
-    ("text", "words", "marks"),
+    ("text", "words", "markup"),
     [
-        ("call `f(a, b)` now", ["`f(a, b)`"], ["`", "`"]),
-        ("so\n```\nf(a, b).\n```\nok", ["```\nf(a, b).\n```"], ["```", "```"]),
-        ("x &amp; y &#38; z", ["&amp;", "&#38;"], ["&", "&#"]),
-        ("a **b c** _d_, e", [], ["**", "**", "_", "_"]),
-        ("R&D & 5 % of §4", [], ["&", "&", "%", "§"]),
-        (r"\emph{a, b} and {{name}} {0}", [r"\emph{a, b}", "{{name}}", "{0}"], None),
-        ("run --keep -o ./a/b.sh, .NET ~/x", ["--keep", "-o", "./a/b.sh", ".NET", "~/x"], None),
-        ("-5 to +3.5 a-b", ["-5", "+3.5"], None),
+        ("see https://x.org/a,b?c=(d)#e.", ["https://x.org/a,b?c=(d)#e"], []),
+        ("(https://x.org/a_(b)), https://x.org/a) www.x.org/[c].",
+         ["https://x.org/a_(b)", "https://x.org/a", "www.x.org/[c]"], []),
+        ("(www.x.org), ftp://y.z/", ["www.x.org", "ftp://y.z/"], []),
+        ("见https://x.org/好。", ["https://x.org/"], []),
+        ("to a.b+c@d-e.org.", ["a.b+c@d-e.org"], []),
+        ('<a href="http://x.y">', [], ['<a href="http://x.y">']),
+        ('<a href="x y">now</a> a < b > c', [], ['<a href="x y">', "</a>"]),
+        ("Anna <a.b@c.org>, <b>", ["a.b@c.org"], ["<b>"]),
+        ('<a href="mailto:a@b.org"> <!--@-->', [], ['<a href="mailto:a@b.org">', "<!--@-->"]),
+        ("1.000,50 10:30 1990-1995 3 kg. 3.", ["1.000,50", "10:30", "1990-1995"], []),
+        ("@anna #dos # 1 a@ b#c", ["@anna", "#dos"], []),
+        ("call `f(a, b)` now", ["`f(a, b)`"], []),
+        ("so\n```\nf(a, b).\n```\nok", ["```\nf(a, b).\n```"], []),
+        ("a <code>f, <b>g</b></code> <code>h", ["<code>f, <b>g</b></code>"], ["<code>"]),
+        ("x &amp; y &#38; z", ["&amp;", "&#38;"], []),
+        ("a **b c** _d_, *e * f", [], ["**", "**", "_", "_"]),
+        ("2 * 3 * 4, *args, f***, __init__ a_b_c", [], []),
+        (r"\emph{a, \b{c}} and {{name}} {0} \cite[3]{x}",
+         [r"\emph{a, \b{c}}", "{{name}}", "{0}", r"\cite[3]{x}"], []),
+        ("run --keep=a.b -o ./a/b.sh, .NET ~/.x", ["--keep=a.b", "-o", "./a/b.sh", ".NET", "~/.x"],
+         []),
+        (r"in c:\a\b.c, a:b", [r"c:\a\b.c"], []),
+        ("-5 to +3.5 a-b", ["-5", "+3.5"], []),
         ("rock 'n' roll of the '90s, 'tis", ["'n'", "'90s", "'tis"], []),
-        ("ok :) no :-(, yes :)) 3:)", [], [":)", ":-(", ":))"]),
-        ("a (see §4.2) (no) [1] [sic] (10:02)", [], ["(", "§", ")", "[", "]", "[", "]", "(", ")"]),
-        ("see [the page](x_(y) now", [], None),
-        ("see [the page](x.html) now", [], ["[", "](x.html)"]),
-        ("- a - b\n* c\n1. d\n(a) e\n# f\n> g\n— h", [], ["-", "*", "1.", "(a)", "#", ">", "—"]),
-        ("RT @ben: won 3 - 2, 5 : 4 - so", [], ["@ben:", "-", ":"]),
-        ("well, it's (a) test; isn't it? “yes”!", [], []),
+        ("see [the page](x_(y) now", [], []),
+        ('see [the page](x.html "so") ![a](b)', [], ["[", '](x.html "so")', "![", "](b)"]),
+        ("<c>a</c><00:00:02.720><c> b", [], ["<c>", "</c>", "<00:00:02.720>", "<c>"]),
+        (r"{\i1}a{\i0} b", [], [r"{\i1}", r"{\i0}"]),
+        ("a [laughs] b [t]his [1] [see 3] [x]: [y](z", [], ["[laughs]"]),
+        ("- a - b\n* c\n1. d\n(a) e\n# f\n> g\n- [ ] h", [], ["*", "1.", "#", ">", "[ ]"]),
+        ("so, it is: over.", [], []),
+    ],
+)  # fmt: skip
+def test_words_and_markup(text: str, words: list[str], markup: list[str]):
+    parts = whole_parts(text)
+    assert [text[a:b] for a, b, is_word in parts if is_word] == words
+    assert [text[a:b] for a, b, is_word in parts if not is_word] == markup
+
+
+@pytest.mark.parametrize(
+    ("text", "marks"),
+    [
+        ("R&D & 5 % of §4", ["&", "&", "%", "§"]),
+        ("ok :) no :-(, yes :)) 3:)", [":)", ":-(", ":))"]),
+        ("a (see §4.2) (no) [1] [sic] (10:02)", ["(", "§", ")", "[", "]", "[", "]", "(", ")"]),
+        ("- a - b\n(a) e\n— h", ["-", "(a)", "—"]),
+        ("RT @ben: won 3 - 2, 5 : 4 - so", ["@ben:", "-", ":"]),
+        ("well, it's (a) test; isn't it? “yes”!", []),
     ],
 )
-def test_words_and_marks(text: str, words: list[str], marks: list[str] | None):
-    assert texts(text, "words") == words
-    assert marks is None or texts(text, "marks") == marks
+def test_marks(text: str, marks: list[str]):
+    assert texts(text, "marks") == marks
 
 
 @pytest.mark.parametrize(
     "piece",
-    ["w", "`", "[", "(", "*", "<!--", "[10:02] ", "a: ", "a:\n", " :)", "\\a{", "/a", "A B "],
+    [
+        *("w", "`", "[", "(", "*", "*a ", "<!--", "<code>", "[10:02] ", "a: ", "a:\n", " :)"),
+        *(
+            "\\a{",
+            "\\a{{",
+            "/a",
+            "A B ",
+            "1",
+            "<a",
+            "a.",
+            "1.",
+            "@",
+            "://",
+            "x@",
+            "<",
+            "[a",
+            "c:\\",
+        ),
+    ],
 )
 def test_long_texts_take_linear_time(piece: str):
     def seconds(count: int) -> float:
         start = time.process_time()
         fixed_parts(piece * count)
+        whole_parts(piece * count)
         return time.process_time() - start
 
     seconds(100)

@@ -52,7 +52,29 @@ def closed(text: str) -> list[int]:
 def test_cells_formulas_and_headings():
     assert closed("| anna | 30 |\n") == [1, 2, 3, 4, 5]
     assert closed("a + b = c and d\n") == [1, 2, 3, 4]
-    assert closed("## a b c\n") == [1, 4]  # the sign is a word; no mark after it, nor at the end
+    assert closed("## a b c\n") == [3]  # the sign is no word; no mark at the end
     assert closed("a b # c\n") == [2, 3]
     assert closed("#a b\n") == []
     assert closed("it rose by 5 %\n") == []  # which may end a sentence
+
+
+def test_front_matter_and_rows_of_tables_are_no_text():
+    front = ["---\n", "title: a b\n", "\n", "---\n"]
+    assert judge_code([*front, "a\n"]) == [*((line, False) for line in front), ("a\n", True)]
+    assert all(is_text for _, is_text in judge_code(["---\n", "a b\n", "---\n"]))
+    assert all(is_text for _, is_text in judge_code(["a\n", *front]))
+    rows = ["| a | b |\n", "|---|:-:|\n"]
+    assert judge_code(["a | b\n", *rows]) == [("a | b\n", True), *((row, False) for row in rows)]
+
+
+def test_marks_in_a_line_of_their_own_belong_to_the_line_before():
+    lines = ["a b\n", "\n", "...\n", "c.\n", "!\n", "- d\n", "- ?!\n", "***\n", ",\n"]
+    joined = ["a b\n\n...\n", "c.\n", "!\n", "- d\n- ?!\n", "***\n,\n"]
+    assert judge_code(lines) == [(line, True) for line in joined]
+    parts = lines_of_text("".join(lines), "a.txt")
+    assert [part.content.line for part in parts] == [1, 4, 5, 6, 8]
+    first, content = parts[0], parts[0].content
+    assert not isinstance(content, Omitted)
+    assert (content.slots[-1], content.closed) == (("...",), {2})
+    assert [first.text[a:b] for a, b in first.marks[-1]] == ["..."]
+    assert parts[3].punctuate([("-",), (",", "?", "!")]) == "- d,\n- ?!\n"

@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from semipunct.corpus import Omitted
 from semipunct.errors import TreebankError
+from semipunct.formats.running_text import read_lines
 from semipunct.formats.subtitles import cue_lines, text_of_cues
 from tests.commands import run
 
@@ -145,3 +147,16 @@ def test_what_one_person_says_is_a_text_of_its_own(text_model: Path, tmp_path: P
     assert "ba,\n" in run("correct", text_model, path).out
     path.write_text(f"{times}- so ba\n- but do\n", "utf-8", newline="")
     assert "ba,\n" not in run("correct", text_model, path).out
+
+
+def test_marks_in_a_cue_of_their_own_belong_to_the_word_before(tmp_path: Path):
+    path = tmp_path / "a.srt"
+    time = "00:00:01,000 --> 00:00:02,000\n"
+    path.write_text(f"1\n{time}so ba\n\n2\n{time}<i>?!</i>\n\n3\n{time}do\n", "utf-8")
+    entries = [e for e in read_lines([path]) if not isinstance(e.content, Omitted)]
+    assert [entry.content.slots[-1] for entry in entries] == [("?", "!"), ()]
+    first = entries[0].record
+    assert first.text.endswith("<i>?!</i>\n")
+    assert [first.text[a:b] for a, b in first.marks[-1]] == ["?", "!"]
+    assert first.content.closed == {2}
+    assert "".join(entry.record.text for entry in read_lines([path])) == path.read_text("utf-8")

@@ -70,6 +70,14 @@ def test_the_slot_of_a_closed_word_is_not_filled_and_not_emptied():
         assert chosen(standing, *["|,|,|."] * 3, keep=keep) == ["", "/", "", "."]
 
 
+def test_nothing_is_inserted_within_a_word_that_was_written_apart():
+    standing = replace(text("went with out"), source="treebank")
+    relations = ("root", "case", "goeswith")
+    apart = replace(standing, tree=replace(standing.tree, relations=relations))
+    assert chosen(standing, *[",|,|,|."] * 3) == [",", ",", ",", "."]
+    assert chosen(apart, *[",|,|,|."] * 3) == [",", ",", "", "."]
+
+
 def test_a_bracket_needs_a_partner():
     standing = text("see https://x.org/a?b=c now")
     # The closing one is more probable than nothing, the opening one is not.

@@ -75,7 +75,7 @@ def test_dashes_part_words_and_wide_marks_do(model: SimpleNamespace):
 
 
 def test_what_is_whole_stays_whole(model: SimpleNamespace):
-    whole = ["https://x.org/a?b=c", "<b>", "1.000", "a.b@c.org", "#al"]
+    whole = ["https://x.org/a?b=c", "1.000", "a.b@c.org", "#al"]
     text = "al " + " ba ".join(whole) + ", do."
     (found,) = segment(model, [text])
     places = [

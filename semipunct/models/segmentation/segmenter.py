@@ -15,7 +15,7 @@ import numpy.typing as npt
 from semipunct.arrays.compilation import Shapes
 from semipunct.arrays.padding import round_up
 from semipunct.arrays.programs import jit
-from semipunct.corpus.fixed_parts import whole_tokens
+from semipunct.corpus.fixed_parts import whole_parts
 from semipunct.corpus.located import BLANKS, is_mark
 from semipunct.corpus.passages import Passage
 from semipunct.evaluation.segmentation import SpanCounts
@@ -78,7 +78,7 @@ class Segmenter:
             into = segmentations[part.number]
             into.tokens.extend((a + part.offset, b + part.offset) for a, b in spans)
             into.ends.extend(ends)
-        return [cut.join(whole_tokens(cut.text)) for cut in segmentations]
+        return [cut.join(part[:2] for part in whole_parts(cut.text)) for cut in segmentations]
 
     def words(self, form: str) -> tuple[str, ...]:
         """Return the words of a multiword token; empty if the token is a single word."""
