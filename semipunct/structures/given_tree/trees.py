@@ -191,6 +191,35 @@ def inside(trees: GivenTrees, semiring: Semiring) -> Total:
     """
     if trees.choice.ndim != 2:
         raise UsageError("given trees were made inside jax.vmap: call their methods inside, too")
+    return _finish(*_absorb_all(trees, semiring), trees, semiring)
+
+
+def log_factors(
+    trees: GivenTrees, semiring: Semiring, last: Indices, last_slot: Indices
+) -> tuple[jax.Array, jax.Array]:
+    """Return log weights whose sums are log totals of sentences that share absorptions.
+
+    Nodes between two empty slots are left to the caller.
+
+    Args:
+        last, last_slot: ``[sentences]``, as in ``Schedule``.
+
+    Returns:
+        ``[absorptions]`` by group of lanes, step and lane; and ``[sentences]`` of the last vectors.
+    """
+    store, factors, _, automata = _absorb_all(trees, semiring)
+    rows = [
+        (jnp.where(lanes.closes, semiring.log_weight(factor), 0.0) + scale).reshape(-1)
+        for lanes, (factor, scale) in zip(trees.schedule.lanes, factors, strict=True)
+    ]
+    ends = _last_product(store, automata, semiring, last, last_slot)
+    return jnp.concatenate(rows), semiring.log_weight(ends)
+
+
+def _absorb_all(
+    trees: GivenTrees, semiring: Semiring
+) -> tuple[Value, list[tuple[Value, Any]], Value, LiftedAutomata]:
+    """Return the store, the factors and scales of all lanes, the choices and the automata."""
     schedule = trees.schedule
     sentences = schedule.last.shape[0]
     automata = trees.automata.lift(semiring)
@@ -222,7 +251,7 @@ def inside(trees: GivenTrees, semiring: Semiring) -> Total:
         return store, factors
 
     store, factors = scan(step, store, inputs)
-    return _finish(store, factors, choice, automata, trees, semiring)
+    return store, factors, choice, automata
 
 
 def _size(automata: LiftedAutomata) -> int:
@@ -331,6 +360,14 @@ def _thread(store: jax.Array, index: jax.Array, width: int) -> tuple[jax.Array, 
     return solved
 
 
+def _last_product(
+    store: Value, automata: LiftedAutomata, s: Semiring, last: Indices, last_slot: Indices
+) -> Value:
+    vectors = jax.tree.map(lambda x: x[last], store)
+    final = jax.tree.map(lambda x: x[last_slot], automata.final)
+    return s.sum(s.times(vectors, final), 1)
+
+
 def _finish(
     store: Value,
     factors: list[tuple[Value, Any]],
@@ -341,9 +378,7 @@ def _finish(
 ) -> Total:
     schedule = trees.schedule
     sentences = schedule.last.shape[0]
-    last = jax.tree.map(lambda x: x[schedule.last], store)
-    final = jax.tree.map(lambda x: x[schedule.last_slot], automata.final)
-    value = s.sum(s.times(last, final), 1)
+    value = _last_product(store, automata, s, schedule.last, schedule.last_slot)
 
     untouched, untouched_scale = s.balance(
         jax.tree.map(lambda x: x[:, trees.pairs.empty], choice), ()
@@ -405,9 +440,14 @@ def log_totals(trees: GivenTrees) -> jax.Array:
     trees = trees._replace(feature=None)
     fast = _log_totals(trees, Real())
     above = _log_totals(trees, RoundedUp())
-    tolerance = AGREEMENT * jnp.maximum(1.0, jnp.abs(fast))
-    agree = jnp.isfinite(fast) & (above - fast <= tolerance)
-    return jnp.where(agree | (above == -jnp.inf), fast, jnp.nan)
+    return jnp.where(enclosed(fast, above), fast, jnp.nan)
+
+
+def enclosed(fast: Any, above: Any) -> Any:
+    """Return whether log totals in ``Real`` and ``RoundedUp`` agree, elementwise."""
+    # Minus infinity is exact if the bound above is, too.
+    tolerance = AGREEMENT * abs(fast).clip(1.0)
+    return (abs(fast) < jnp.inf) & (above - fast <= tolerance) | (above == -jnp.inf)
 
 
 def _log_totals(trees: GivenTrees, semiring: Semiring) -> jax.Array:
