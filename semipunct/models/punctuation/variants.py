@@ -42,7 +42,6 @@ from semipunct.structures.given_tree import (
     pack,
     place,
 )
-from semipunct.structures.given_tree.trees import RoundedUp, enclosed
 from semirings.real import Real
 
 Floats = npt.NDArray[np.float32]
@@ -51,7 +50,11 @@ Floats = npt.NDArray[np.float32]
 _NODES = 1 << 10
 
 # Absorptions of a batch, and its lanes of each vector width: enough to use a processor fully.
-_ABSORPTIONS, _LANES = 1 << 11, (128, 32)
+_ABSORPTIONS, _LANES = 1 << 12, (128, 32)
+
+# Vectors, and the weights of the rest of a sentence, are probabilities: numbers below the range of
+# floats, 1e-38, do not matter to a log-likelihood above this one.
+_LEAST = -50.0
 
 
 def variant_log_likelihoods(
@@ -142,7 +145,7 @@ class _Group:
     def log_likelihoods(
         self, model: PunctuationModel, channel: Parameters, choice: Floats, sizes: Sequence[int]
     ) -> npt.NDArray[np.float64]:
-        """Return log p(x | T) of the variants, NaN where products exceed the range of floats."""
+        """Return log p(x | T) of the variants, NaN where floats may not suffice."""
         variants, slots, nodes, states = sizes
         table = np.array([*self.absorptions])
         rows, kid = np.unique(table[:, 0], return_inverse=True)
@@ -172,24 +175,19 @@ class _Group:
             variant, number = np.array(numbers, np.int64).reshape(-1, 2).T
             return np.bincount(variant, weights[number], len(string))
 
-        apart = summed(self.untouched, choice[:, model.pairs.empty])
-        apart += summed(self.marked, accept.log_scale)
-        fast, above = (
-            apart + summed(self.used, np.asarray(factors)[results]) + ends[: len(string)]
-            for factors, ends in _ask(
-                model, channel, batch, np.pad(last, padding), np.pad(string, padding)
-            )
-        )
-        with np.errstate(invalid="ignore"):  # from infinite values
-            return np.where(enclosed(fast, above), fast, np.nan)
+        arguments = np.pad(last, padding), np.pad(string, padding)
+        factors, ends = map(np.asarray, _ask(model, channel, batch, *arguments))
+        log_p = summed(self.used, factors[results]) + ends[: len(string)]
+        log_p += summed(self.marked, accept.log_scale)
+        log_p[log_p < _LEAST] = np.nan
+        return log_p + summed(self.untouched, choice[:, model.pairs.empty])
 
 
 @partial(jit, static=1)
 def _ask(
     model: PunctuationModel, channel: Parameters, batch: Batch, last: Ints, last_slot: Ints
-) -> tuple[tuple[jax.Array, jax.Array], ...]:
-    trees = model.potentials(channel, batch)
-    return tuple(log_factors(trees, s, last, last_slot) for s in (Real(), RoundedUp()))
+) -> tuple[jax.Array, jax.Array]:
+    return log_factors(model.potentials(channel, batch), Real(), last, last_slot)
 
 
 def _groups(

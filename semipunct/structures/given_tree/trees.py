@@ -440,14 +440,9 @@ def log_totals(trees: GivenTrees) -> jax.Array:
     trees = trees._replace(feature=None)
     fast = _log_totals(trees, Real())
     above = _log_totals(trees, RoundedUp())
-    return jnp.where(enclosed(fast, above), fast, jnp.nan)
-
-
-def enclosed(fast: Any, above: Any) -> Any:
-    """Return whether log totals in ``Real`` and ``RoundedUp`` agree, elementwise."""
-    # Minus infinity is exact if the bound above is, too.
-    tolerance = AGREEMENT * abs(fast).clip(1.0)
-    return (abs(fast) < jnp.inf) & (above - fast <= tolerance) | (above == -jnp.inf)
+    tolerance = AGREEMENT * jnp.maximum(1.0, jnp.abs(fast))
+    agree = jnp.isfinite(fast) & (above - fast <= tolerance)
+    return jnp.where(agree | (above == -jnp.inf), fast, jnp.nan)
 
 
 def _log_totals(trees: GivenTrees, semiring: Semiring) -> jax.Array:
