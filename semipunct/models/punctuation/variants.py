@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache, partial
-from itertools import chain
+from itertools import chain, count
 
 import jax
 import numpy as np
@@ -24,7 +24,7 @@ from semipunct.features.history import CLOSING, OPENING, history_columns
 from semipunct.features.index import FeatureLookup, summed_weights
 from semipunct.features.words import Words
 from semipunct.marks import with_boundaries
-from semipunct.models.base import Parameters, Weights
+from semipunct.models.base import Parameters, Weights, cache_latest
 from semipunct.models.punctuation.attach import log_attach_given
 from semipunct.models.punctuation.batches import Batch
 from semipunct.models.punctuation.channel import CHANNEL
@@ -57,6 +57,9 @@ _ABSORPTIONS, _LANES = 1 << 12, (128, 32)
 _LEAST = -50.0
 
 
+_sampler = cache_latest(LeftToRightSampler.of)
+
+
 def variant_log_likelihoods(
     model: PunctuationModel,
     parameters: Weights,
@@ -73,11 +76,10 @@ def variant_log_likelihoods(
     groups = [*_groups(model, variants, rows)]
     sizes = [max(sizes) for sizes in zip(*(group.sizes for group in groups), strict=True)]
     channel = {name: x for name, x in parameters.items() if name.startswith(CHANNEL)}
-    log_p: list[npt.NDArray[np.float64]] = []
+    scores = np.zeros(sum(map(len, variants)))
     for group in groups:
-        log_p.append(group.log_likelihoods(model, channel, choice, sizes))
-        advance(len(log_p[-1]))
-    scores = np.concatenate(log_p)
+        scores[group.members] = group.log_likelihoods(model, channel, choice, sizes)
+        advance(len(group.members))
     if some := np.flatnonzero(np.isnan(scores)).tolist():
         sentences = [*chain.from_iterable(variants)]
         batches = Batches(model, model.encode([sentences[i] for i in some]))
@@ -86,9 +88,10 @@ def variant_log_likelihoods(
 
 
 class _Group:
-    """Variants with their distinct strings and absorptions.
+    """Variants whose strings need equally many states, with distinct strings and absorptions.
 
     Attributes:
+        members: their numbers.
         absorptions: their numbers, by the row of the node's choice, whether the node precedes its
             parent, the strings at its edges, and the sources.
         last: source of the last vector, and last string, of each variant.
@@ -96,7 +99,9 @@ class _Group:
             after the number of its variant.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, states: int) -> None:
+        self.states = states
+        self.members: list[int] = []
         self.strings: dict[tuple[int, ...], int] = {(): 0}
         self.absorptions: dict[tuple[int, ...], int] = {}
         self.last: list[tuple[int, int]] = []
@@ -133,20 +138,15 @@ class _Group:
 
     @property
     def sizes(self) -> tuple[int, ...]:
-        """The padded numbers of variants, strings, rows and states."""
-        rows = len({row for row, *_ in self.absorptions})
-        return (
-            round_up(len(self.last), 256, 1),
-            round_up(len(self.strings), 32, 1),
-            round_up(rows, 512, 1),
-            round_up(max(map(len, self.strings)), 3) + 1,
-        )
+        """The padded numbers of variants, strings and rows."""
+        rows = {row for row, *_ in self.absorptions}
+        return tuple(round_up(len(x), 256, 1) for x in (self.members, self.strings, rows))
 
     def log_likelihoods(
         self, model: PunctuationModel, channel: Parameters, choice: Floats, sizes: Sequence[int]
     ) -> npt.NDArray[np.float64]:
         """Return log p(x | T) of the variants, NaN where floats may not suffice."""
-        variants, slots, nodes, states = sizes
+        variants, slots, nodes = sizes
         table = np.array([*self.absorptions])
         rows, kid = np.unique(table[:, 0], return_inverse=True)
         # To the schedule, a group is one sentence.
@@ -161,7 +161,7 @@ class _Group:
         steps = round_up(placement.steps, 32, 1)
         capacity = Capacity(1, nodes, slots, steps, lanes, steps * sum(lanes))
         results = capacity.results(placement, 0)
-        accept = acceptors([*self.strings], model.inventory, states, slots, model.directions)
+        accept = acceptors([*self.strings], model.inventory, self.states, slots, model.directions)
         source, string = np.array(self.last).T
         padding = 0, variants - len(string)
         last = np.where(source < 0, slots + string, 2 * slots + results[source])
@@ -196,7 +196,8 @@ def _groups(
     mirrored, final = model.directions[0], model.options.final_mark
     order = mirrored_absorptions if mirrored else absorptions
     encode = cache(model.inventory.encode)
-    group, end = _Group(), 0
+    groups: dict[int, _Group] = {}
+    numbers, end = count(), 0
     for first, *others in variants:
         left, right = (np.asarray(x, np.int32) for x in first.tree.edges)
         full = order(first.tree.heads, left, right, [False] * len(first.slots))
@@ -205,12 +206,14 @@ def _groups(
         for variant in (first, *others):
             start, end = end, end + variant.size
             texts = [encode(slot) for slot in with_boundaries(variant.slots, final=final)]
+            # Rare long strings would slow down all others.
+            states = round_up(max(map(len, texts)), 2, 1)
+            group = groups.setdefault(states, _Group(states))
+            group.members.append(next(numbers))
             group.add(steps, texts[::-1] if mirrored else texts, rows[start:end].tolist())
             if len(group.absorptions) >= _ABSORPTIONS:
-                yield group
-                group = _Group()
-    if group.last:
-        yield group
+                yield groups.pop(states)
+    yield from groups.values()
 
 
 def _choices(
@@ -228,7 +231,7 @@ def _choices(
     origin = np.arange(len(variants)).repeat([len(each) for each in variants])
     word = np.arange(words.count) + (encoded.start[origin] - words.start[:-1])[words.sentence]
     columns = history_columns(words, model.features.vocabulary)
-    order = LeftToRightSampler.of(model, parameters)
+    order = _sampler(model, parameters)
     attributes = model.features.attributes(sentences)
 
     def weigh(
