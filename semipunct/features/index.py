@@ -229,6 +229,10 @@ class FeatureIndex:
         ]
         return self._joined(parts, tables)
 
+    def uses(self, attribute: str) -> bool:
+        """Return whether any feature is over the values of a multi-valued attribute."""
+        return any(c.over == attribute and len(c.kept) for c in self.conjunctions)
+
     def rows_over(self, sentence: Sentence, attribute: str) -> Ints:
         """Return the feature numbers for every value of a multi-valued attribute.
 

@@ -72,8 +72,9 @@ def log_likelihoods(
     parameters: Weights,
     batches: Batches[E, B],
     shapes: Shapes | None = None,
+    advance: Callable[[int], None] = lambda scored: None,
 ) -> npt.NDArray[np.float64]:
-    """Return log p(x | T), ``[sentences]``."""
+    """Return log p(x | T), ``[sentences]``; ``advance`` takes the sentences of each batch."""
     shapes = shapes or Shapes()
     log_p = np.zeros(len(batches))
     weights = model.place_weights(parameters)
@@ -86,6 +87,7 @@ def log_likelihoods(
                 exact = np.asarray(_score_exactly(model, read, batch), np.float64)
             batch_log_p = np.where(np.isnan(batch_log_p), exact, batch_log_p)
         log_p[members] = batch_log_p[: len(members)]
+        advance(len(members))
     return log_p
 
 

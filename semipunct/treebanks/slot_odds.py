@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from math import log
 from typing import Any, Literal, NamedTuple, TypeAlias
 
@@ -26,6 +27,9 @@ from semipunct.marks import ABBREVIATION, Puncteme
 from semipunct.marks.balance import encloses
 from semipunct.marks.corrections import corrections
 from semipunct.marks.matching import matched_pairs
+from semipunct.models.punctuation.bottom_up import INSIDE
+from semipunct.models.punctuation.model import PunctuationModel
+from semipunct.models.punctuation.variants import variant_log_likelihoods
 from semipunct.models.scoring import Batches, log_likelihoods
 from semipunct.pipelines.chunks import in_groups
 from semipunct.pipelines.trained import Trained
@@ -33,7 +37,7 @@ from semipunct.pipelines.trained import Trained
 Position = Literal["first", "inner", "last"]
 
 # Sentences per batch, which bounds the memory.
-CHUNK = 20_000
+CHUNK = 8_000
 
 # Candidates for an empty slot.
 _MISSING: dict[Position, int] = {"first": 1, "inner": 1, "last": 3}
@@ -221,13 +225,8 @@ def _contexts(sentence: Sentence, slot: int, string: Puncteme) -> Iterator[tuple
             yield (_position(sentence, slot), tokens), bool(change.before)
 
 
-class _Counted(Batches[Any, Any]):
-    def __iter__(self) -> Iterator[tuple[list[int], Any]]:
-        for members, batch in super().__iter__():
-            yield members, batch
-            self.advance(len(members))
-
-    advance: Callable[[int], None]
+def _with(sentence: Sentence, slot: int, string: Puncteme) -> Sentence:
+    return replace(sentence, slots=(*sentence.slots[:slot], string, *sentence.slots[slot + 1 :]))
 
 
 def _candidates(
@@ -251,15 +250,15 @@ def _candidates(
 
     pairs = zip(sentences, others, strict=True)
     for chunk in in_groups(pairs, lambda pair: 1 + len(pair[1]), CHUNK):
-        variants: list[Sentence] = []
-        for sentence, places in chunk:
-            variants.append(sentence)
-            for slot, string in places:
-                slots = (*sentence.slots[:slot], string, *sentence.slots[slot + 1 :])
-                variants.append(replace(sentence, slots=slots))
-        batches = _Counted(fitted, fitted.encode(variants))
-        batches.advance = advance
-        scores = iter(log_likelihoods(fitted, weights, batches).tolist())
+        variants = [
+            [sentence, *(_with(sentence, *place) for place in places)] for sentence, places in chunk
+        ]
+        if isinstance(fitted, PunctuationModel) and not fitted.features.uses(INSIDE):
+            log_p = variant_log_likelihoods(fitted, weights, variants, advance)
+        else:
+            batches = Batches(fitted, fitted.encode([*chain.from_iterable(variants)]))
+            log_p = log_likelihoods(fitted, weights, batches, advance=advance)
+        scores = iter(log_p.tolist())
         for _, places in chunk:
             written = next(scores)
             odds = [next(scores) - written for _ in places]

@@ -134,17 +134,24 @@ def log_attach(
     else:
         nodes = relation.shape[0]
         opening = _weigh(parameters, features, "opening", tables, nodes)["opening"]
-        of_right = _weigh(parameters, features, "closing", tables, nodes)
-        closing, symmetry = of_right["closing"], of_right["closing_symmetric"]
-        first = jax.nn.log_softmax(left_scores(log_sums(score, tables.left), opening))
-        marks = tables.over_pairs("closing", closing)
-        closing_scores = right_scores(score, marks, symmetry, tables.symmetric)
-        total = log_sums(closing_scores, tables.left)
-        # Avoid NaN from infinite differences where no pair is allowed.
-        total = jnp.where(total > -jnp.inf, total, 0.0)
-        log_p = closing_scores + spread(first - total, tables.left)
+        closing = _weigh(parameters, features, "closing", tables, nodes)
+        log_p = log_attach_given(tables, score, opening, closing)
     permitted = tables.permitted_pairs(relation, closed)
     return log_p if permitted is None else jnp.where(permitted, log_p, -jnp.inf)
+
+
+def log_attach_given(
+    tables: AttachTables, score: jax.Array, opening: jax.Array, closing: Mapping[Target, jax.Array]
+) -> jax.Array:
+    """Return log p(l) p(r | l), given ``tree_scores`` and sums of weights of history features."""
+    first = jax.nn.log_softmax(left_scores(log_sums(score, tables.left), opening))
+    marks = tables.over_pairs("closing", closing["closing"])
+    symmetry = closing["closing_symmetric"]
+    closing_scores = right_scores(score, marks, symmetry, tables.symmetric)
+    total = log_sums(closing_scores, tables.left)
+    # Avoid NaN from infinite differences where no pair is allowed.
+    total = jnp.where(total > -jnp.inf, total, 0.0)
+    return closing_scores + spread(first - total, tables.left)
 
 
 def left_scores(tree: Any, marks: Any) -> Any:

@@ -329,6 +329,7 @@ class Batch(NamedTuple):
     log_scale: npt.NDArray[np.float32]  # [sentences], of the acceptors
     slots: npt.NDArray[np.int32]  # [sentences], slots that may contain marks; zero in the padding
     closed: npt.NDArray[np.bool_] | None = None  # [words, 2], as in ``EncodedSentences``
+    choice: Any = None  # [words, pairs], log p(l, r | w) if known; features are then not read
 
 
 def lay_out(

@@ -195,12 +195,10 @@ def _derivations(
         # Two programs take half of the memory to load.
         log_p, log_choice = _score(model, read, batch)
         channel = {name: x for name, x in read.items() if name.startswith(CHANNEL)}
-        bare = batch._replace(features={})
+        bare = batch._replace(features={}, choice=log_choice)
         del read, batch  # to free the memory of the features
         chance = np.array([seed % 2**32, number], np.uint32)
-        choices, weight = map(
-            np.asarray, _ask(model, question, channel, bare, log_choice, log_p, chance)
-        )
+        choices, weight = map(np.asarray, _ask(model, question, channel, bare, log_p, chance))
         log_p, log_choice = np.asarray(log_p), np.asarray(log_choice)
         for b, (i, words) in enumerate(_spans(members, encoded.lengths)):
             by_choice: dict[bytes, Analysis] = {}
@@ -229,13 +227,12 @@ def _ask(
     question: _Question,
     parameters: Parameters,
     batch: Batch,
-    log_choice: jax.Array,
     log_p: jax.Array,
     chance: jax.Array,
 ) -> tuple[jax.Array, jax.Array]:
     """Answer a query: the pair of each word, and the log weight, of each derivation."""
     key = jax.random.fold_in(jax.random.key(chance[0]), chance[1])
-    potentials = model.potentials(parameters, batch, choice=log_choice)
+    potentials = model.potentials(parameters, batch)
     distribution = Distribution(potentials)
     if question[0] == "top":
         parts, weight = distribution.top_k_parts(question[1])

@@ -77,7 +77,7 @@ class LeftToRightSampler:
         Raises:
             UsageError: if marks within constituents are features, too.
         """
-        if any(c.over == INSIDE and len(c.kept) for c in model.features.conjunctions):
+        if model.features.uses(INSIDE):
             raise UsageError(
                 "the model depends on the marks to the left (template history) and on those inside "
                 "(template c), so it cannot be drawn from: train with only one of the two"

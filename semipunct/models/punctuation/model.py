@@ -283,6 +283,8 @@ class PunctuationModel(Model[EncodedSentences, Batch]):
 
     def log_choice(self, parameters: Parameters, batch: Batch) -> jax.Array:
         """Return the log-probability of every pair, ``[words, pairs]``."""
+        if batch.choice is not None:
+            return batch.choice
         return log_attach(
             parameters, self.attach_tables, batch.features, batch.relation, batch.closed
         )
@@ -293,20 +295,14 @@ class PunctuationModel(Model[EncodedSentences, Batch]):
         return TreeScores(pair, log_sums(pair, tables.left))
 
     def potentials(
-        self,
-        parameters: Parameters,
-        batch: Batch,
-        feature: jax.Array | None = None,
-        choice: jax.Array | None = None,
+        self, parameters: Parameters, batch: Batch, feature: jax.Array | None = None
     ) -> GivenTrees:
         """Return the log weights of all choices and slot automata of a batch.
 
         Args:
             feature: ``[pairs]`` or ``[words, pairs]``, an additive quantity of choices.
-            choice: from ``log_choice``, if known; only the channel's weights are then read.
         """
-        if choice is None:
-            choice = self.log_choice(parameters, batch)
+        choice = self.log_choice(parameters, batch)
         symbols = self.inventory.symbols
         passes = [
             log_edits(parameters, i, symbols, self.options) for i in range(len(self.directions))

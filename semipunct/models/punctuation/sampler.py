@@ -67,7 +67,7 @@ def generate(
 
     def drawn(members: Sequence[int], batch: Batch) -> list[Draws]:
         read = model.read(parameters, batch)
-        scores = jax.tree.map(np.asarray, _tree_scores(model, read, batch))
+        scores = jax.tree.map(np.asarray, tree_scores(model, read, batch))
         requests = [
             Request(
                 bare_sentences[i],
@@ -135,5 +135,6 @@ def _cores() -> int:
 
 
 @partial(jit, static=1)
-def _tree_scores(model: PunctuationModel, parameters: Parameters, batch: Batch) -> TreeScores:
+def tree_scores(model: PunctuationModel, parameters: Parameters, batch: Batch) -> TreeScores:
+    """Return the scores of a batch from words and trees alone."""
     return model.tree_scores(parameters, batch)

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from semipunct.structures.given_tree.trees import SlotAutomata as SlotAutomata
     from semipunct.structures.given_tree.trees import VectorsByLabel as VectorsByLabel
     from semipunct.structures.given_tree.trees import inside as inside
+    from semipunct.structures.given_tree.trees import log_factors as log_factors
     from semipunct.structures.given_tree.trees import log_totals as log_totals
     from semipunct.structures.given_tree.window import Edits as Edits
     from semipunct.structures.given_tree.window import WindowAutomata as WindowAutomata

@@ -86,6 +86,13 @@ class Capacity:
     lanes: tuple[int, ...]
     factors: int
 
+    def results(self, placement: Placement, sentence: int) -> Ints:
+        """Number the results of a sentence's absorptions by group, then step, then lane."""
+        group = placement.group[sentence]
+        offset = np.cumsum([0, *(self.steps * size for size in self.lanes)])[group]
+        row = placement.step[sentence] * np.array(self.lanes)[group] + placement.lane[sentence]
+        return offset + row
+
 
 @dataclass(frozen=True, slots=True)
 class Placement:
@@ -109,11 +116,11 @@ def place(batch: Sequence[Absorptions], groups: Sequence[Ints], lanes: Sequence[
     group: list[int] = [g for each in groups for g in each.tolist()]
     height: list[int] = [h for a in batch for h in a.height.tolist()]
     step, lane = [0] * len(group), [0] * len(group)
-    # Idle lanes are computed, too, so the cost is the number of steps. Absorptions are unit tasks
-    # with at most one successor, an in-forest, for which longest chain first is optimal with one
-    # group of lanes (Hu 1961). With several groups it is a heuristic within a bound: in each step
-    # a group is full or all remaining chains get shorter, so the number of steps is at most the
-    # longest chain plus, for each group, its tasks divided by its lanes.
+    # Idle lanes are computed, too, so the cost is the number of steps. Absorptions of a sentence
+    # are unit tasks with at most one successor, an in-forest, for which longest chain first is
+    # optimal with one group of lanes (Hu 1961). Otherwise it is a heuristic within a bound: in each
+    # step a group is full or all remaining chains get shorter, so the number of steps is at most
+    # the longest chain plus, for each group, its tasks divided by its lanes.
     graph = _graph(batch, ends)
     queues: list[list[tuple[int, int]]] = [[] for _ in lanes]
     time = 0
@@ -139,11 +146,8 @@ def _graph(batch: Sequence[Absorptions], ends: Sequence[int]) -> TopologicalSort
     graph: TopologicalSorter[int] = TopologicalSorter()
     for each, end in zip(batch, ends, strict=True):
         first = end - len(each.kid)
-        for i, following in enumerate(each.successor.tolist(), first):
-            graph.add(i)
-            for j in following:
-                if j >= 0:
-                    graph.add(first + j, i)
+        for i, read in enumerate(each.sources.tolist(), first):
+            graph.add(i, *(first + j for j in read if j >= 0))
     graph.prepare()
     return graph
 
@@ -166,9 +170,7 @@ def pack(
     words = sum(a.words for a in batch)
     if len(batch) > c.sentences or words > c.words or placement.steps > c.steps:
         raise ValueError(f"{len(batch)} sentences, {words} words, {placement.steps} steps > {c}")
-    # Results are numbered by group, then step, then lane.
-    offset = np.cumsum([0, *(c.steps * size for size in c.lanes)])
-    absorptions_in_all = int(offset[-1])
+    absorptions_in_all = c.steps * sum(c.lanes)
     lanes = tuple(_idle(c.steps, size, c.sentences) for size in c.lanes)
     schedule = Schedule(
         lanes=lanes,
@@ -183,7 +185,7 @@ def pack(
     first = 0
     for b, (each, slots) in enumerate(zip(batch, automata, strict=True)):
         group, step, lane = placement.group[b], placement.step[b], placement.lane[b]
-        row = offset[group] + step * np.array(c.lanes)[group] + lane
+        row = c.results(placement, b)
         columns, schedule.last[b] = _columns(each, slots, 2 * c.slots + row, c.slots)
         columns = columns._replace(kid=first + each.kid, sentence=np.full(len(row), b))
         for g, table in enumerate(lanes):
@@ -220,15 +222,16 @@ def _columns(
     left_slot, right_slot = slots[each.left_slot], slots[each.right_slot]
     # Left of a node, vectors are columns and start as final vectors of automata; right of it, they
     # are rows and start as initial vectors.
-    meeting = np.where(each.from_left, ends[each.right_slot], begins[each.left_slot])
+    at_left, at_right, meeting = each.sources.T
+    running = np.where(each.from_left, ends[each.right_slot], begins[each.left_slot])
     columns = Lanes(
         kid=each.kid,
         from_left=each.from_left,
         left_slot=left_slot,
         right_slot=right_slot,
-        at_left=read(each.at_left, ends[each.left_slot]).astype(np.int32),
-        at_right=read(each.at_right, begins[each.right_slot]).astype(np.int32),
-        meeting=read(each.meeting, meeting).astype(np.int32),
+        at_left=read(at_left, ends[each.left_slot]).astype(np.int32),
+        at_right=read(at_right, begins[each.right_slot]).astype(np.int32),
+        meeting=read(meeting, running).astype(np.int32),
         closes=np.where(each.from_left, left_slot, right_slot) == EMPTY,
         sentence=np.zeros(len(rows), np.int32),
     )

@@ -189,6 +189,35 @@ def inside(trees: GivenTrees, semiring: Semiring) -> Total:
     """
     if trees.choice.ndim != 2:
         raise UsageError("given trees were made inside jax.vmap: call their methods inside, too")
+    return _finish(*_absorb_all(trees, semiring), trees, semiring)
+
+
+def log_factors(
+    trees: GivenTrees, semiring: Semiring, last: Indices, last_slot: Indices
+) -> tuple[jax.Array, jax.Array]:
+    """Return log weights whose sums are log totals of sentences that share absorptions.
+
+    Nodes between two empty slots are left to the caller.
+
+    Args:
+        last, last_slot: ``[sentences]``, as in ``Schedule``.
+
+    Returns:
+        ``[absorptions]`` by group of lanes, step and lane; and ``[sentences]`` of the last vectors.
+    """
+    store, factors, _, automata = _absorb_all(trees, semiring)
+    rows = [
+        (jnp.where(lanes.closes, semiring.log_weight(factor), 0.0) + scale).reshape(-1)
+        for lanes, (factor, scale) in zip(trees.schedule.lanes, factors, strict=True)
+    ]
+    ends = _last_product(store, automata, semiring, last, last_slot)
+    return jnp.concatenate(rows), semiring.log_weight(ends)
+
+
+def _absorb_all(
+    trees: GivenTrees, semiring: Semiring
+) -> tuple[Value, list[tuple[Value, Any]], Value, LiftedAutomata]:
+    """Return the store, the factors and scales of all lanes, the choices and the automata."""
     schedule = trees.schedule
     sentences = schedule.last.shape[0]
     automata = trees.automata.lift(semiring)
@@ -222,7 +251,7 @@ def inside(trees: GivenTrees, semiring: Semiring) -> Total:
         return store, factors
 
     store, factors = scan(step, store, inputs)
-    return _finish(store, factors, choice, automata, trees, semiring)
+    return store, factors, choice, automata
 
 
 def _unless_idle(absorb: _Absorb, busy: jax.Array, s: Semiring) -> _Absorb:
@@ -318,6 +347,12 @@ def _thread(store: jax.Array, index: jax.Array, width: int) -> _Pair:
     return solved
 
 
+def _last_product(
+    store: Value, automata: LiftedAutomata, s: Semiring, last: Indices, last_slot: Indices
+) -> Value:
+    return s.sum(s.times(take[last](store), take[last_slot](automata.final)), 1)
+
+
 def _finish(
     store: Value,
     factors: list[tuple[Value, Any]],
@@ -328,9 +363,7 @@ def _finish(
 ) -> Total:
     schedule = trees.schedule
     sentences = schedule.last.shape[0]
-    last = take[schedule.last](store)
-    final = take[schedule.last_slot](automata.final)
-    value = s.sum(s.times(last, final), 1)
+    value = _last_product(store, automata, s, schedule.last, schedule.last_slot)
 
     untouched, untouched_scale = s.balance(take[:, trees.pairs.empty](choice), ())
     flat = [jax.tree.map(lambda x: x.reshape(-1), factor) for factor, _ in factors]
