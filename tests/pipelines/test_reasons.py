@@ -373,3 +373,16 @@ def test_where_sentences_begin_and_end():
     line = Line([*"abcdef"], [(".",), (), (".",), (",",), ("?",), (), ("!",)])
     bounds = [(at.start, at.end) for at in (Place(line, slot) for slot in range(7))]
     assert bounds == [(0, 2), (0, 2), (0, 2), (2, 4), (2, 4), (4, 6), (4, 6)]
+
+
+def test_marks_before_and_after_a_place():
+    line = Line([*"abcde"], [("“",), (",",), (), (",",), (), (".",)])
+    around = [(at.before, at.after) for at in (Place(line, slot) for slot in range(1, 6))]
+    assert around == [(0, 3), (1, 3), (1, 5), (3, 5), (3, 5)]
+
+
+def test_where_marks_are_replaced_and_inserted():
+    places = Places.of(" (Go) on", ("Go", "on"), [("(",), (")",), ()])
+    asked = [(0, 0, 0), (0, 0, 1), (0, 1, 1), (1, 0, 0), (1, 0, 1), (1, 1, 1), (2, 0, 0)]
+    expected = [(1, 1), (1, 2), (2, 2), (4, 4), (4, 5), (5, 5), (8, 8)]
+    assert [places.place(*at) for at in asked] == expected
