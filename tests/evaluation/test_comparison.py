@@ -249,3 +249,4 @@ def test_other_sentences_are_refused():
 def test_numbers_that_make_no_sense(options: dict[str, int]):
     with pytest.raises(UsageError, match="resamples with seed"):
         compare(SIX_A, SIX_B, **options)
+    assert compare(SIX_A, SIX_B, resamples=1, seed=0).resamples == 1

@@ -99,6 +99,7 @@ def test_other_punctuation_is_written_as_edits(file):
         "A 7 7|||M:PUNCT|||”|||REQUIRED|||-NONE-|||0\n\n"
     )
     assert writer.text(first, slots) == "Well , I know , that . ”"
+    assert writer.surface(first) == ("Well", "I", "know", "that")
     assert writer.punctuate(second, second.content.slots) == (
         "S The dog\nA -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||0\n\n"
     )

@@ -9,6 +9,7 @@ from semipunct.marks import (
     with_boundaries,
     without_boundaries,
 )
+from semipunct.marks.tokens import carries_dot
 
 PUNCTEMES = st.lists(st.sampled_from([*"“”()[],.-"])).map(tuple)
 
@@ -67,3 +68,8 @@ def test_boundary_marks_are_put_around_a_sentence():
     marked = with_boundaries(slots, final=True)
     assert [without_boundaries(string) for string in marked] == slots
     assert {"^", "$", "<abbr>"} == SILENT
+
+
+def test_words_that_carry_the_dot_of_an_abbreviation():
+    forms = ["Mr.", "3.", "½.", "%.", "(.", "..", ".", "Mr", ""]
+    assert [form for form in forms if carries_dot(form)] == ["Mr.", "3.", "½."]

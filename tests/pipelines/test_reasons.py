@@ -131,6 +131,12 @@ def test_words_show_the_reason(key: str, text: str):
     assert "“”" not in told
 
 
+@pytest.mark.parametrize("opening", ["including", "such as"])
+def test_words_that_open_examples_are_named(opening: str):
+    (cue,) = reasons_by_words(*place_of(f"They keep large birds [,] {opening} geese and swans ."))
+    assert str(cue).startswith(f"“{opening}” introduces examples")
+
+
 @pytest.mark.parametrize("key, text, after", REMOVED, ids=[key for key, *_ in REMOVED])
 def test_words_show_why_a_mark_is_removed(key: str, text: str, after: Puncteme):
     place, before = place_of(text)
@@ -373,3 +379,10 @@ def test_where_sentences_begin_and_end():
     line = Line([*"abcdef"], [(".",), (), (".",), (",",), ("?",), (), ("!",)])
     bounds = [(at.start, at.end) for at in (Place(line, slot) for slot in range(7))]
     assert bounds == [(0, 2), (0, 2), (0, 2), (2, 4), (2, 4), (4, 6), (4, 6)]
+
+
+def test_where_marks_are_replaced_and_inserted():
+    places = Places.of(" (Go) on", ("Go", "on"), [("(",), (")",), ()])
+    asked = [(0, 0, 0), (0, 0, 1), (0, 1, 1), (1, 0, 0), (1, 0, 1), (1, 1, 1), (2, 0, 0)]
+    expected = [(1, 1), (1, 2), (2, 2), (4, 4), (4, 5), (5, 5), (8, 8)]
+    assert [places.place(*at) for at in asked] == expected

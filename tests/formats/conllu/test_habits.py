@@ -34,6 +34,13 @@ ENGLISH = sentence(
     word(4, "snow", 1, misc=GLUED),
     mark(5, ".", 1),
 )
+DASH = sentence(
+    "# text = Snow—rain",
+    word(1, "Snow", 0, misc=GLUED),
+    mark(2, "—", 3, misc=GLUED),
+    word(3, "rain", 1),
+)
+SPACED_DASH = DASH.replace(GLUED, "_").replace("—rain", " — rain")
 NO_TEXT = TOKENS_AS_TEXT.partition("\n")[2]
 
 
@@ -73,6 +80,13 @@ def rewritten(
             [(), (), (";",), ("!", ")")],
             "Rain then; snow!)",
             ["Rain", "then+", ";", "snow+", "!+", ")"],
+        ),
+        # Dashes of the treebank disagree, so the rules decide.
+        (
+            ENGLISH + DASH * 2 + SPACED_DASH,
+            [(), (), ("—",), ("!",)],
+            "Rain then — snow!",
+            ["Rain", "then", "—", "snow+", "!"],
         ),
     ],
 )

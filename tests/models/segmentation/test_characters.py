@@ -12,6 +12,7 @@ def test_properties_written_out():
     assert values["following"] == ["c", "c", "c", "c", ""]
     assert values["shape"] == ["Aa2", "Aa2", "", "", "a1"]
     assert values["style"] == ["marks capitals"] * 5
+    assert properties("12 雨 1B")["shape"] == ["12", "12", "", "x1", "", "A2", "A2"]
     assert properties("i'm")["style"] == [" "] * 3
 
 

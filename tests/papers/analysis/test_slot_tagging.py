@@ -14,7 +14,7 @@ import pytest
 
 from semipunct.corpus.sentences import Sentence
 from semipunct.models.scoring import Batches, log_likelihoods
-from semipunct.papers.analysis.options import TaggerOptions
+from semipunct.papers.analysis.options import TaggerOptions, TaggerTrainOptions
 from semipunct.papers.analysis.tagger import SlotTagger, scores
 from tests.models.punctuation.cases import sentence
 
@@ -62,6 +62,10 @@ def test_likelihoods_are_sums_over_all_taggings(network: str):
             explained += math.exp(weight) * written
         expected = math.log(explained / total)
         assert found[i] == pytest.approx(expected, rel=1e-3, abs=1e-5)
+    padded, options = model.batch(model.encode(sentences), [0, 1, 2], 5), TaggerTrainOptions()
+    silent = replace(options, dropout=0.0, word_dropout=0.0)
+    loss, _ = jax.jit(lambda p: model.loss(p, {}, padded, jax.random.key(0), silent))(weights)
+    assert loss == pytest.approx(-found[:3].sum() / 8, rel=1e-3)  # the open slots
 
 
 def test_data_round_trip():

@@ -133,3 +133,6 @@ def test_large_charts_are_given_up(grammar: Grammar):
     chart = build(grammar, words, 500)
     assert (chart.forest, chart.complete) == (None, False)
     assert chart.counts.conjunctive < 2_000
+    pair = [[grammar.number[tag]] for tag in ("NP", "S\\NP")]
+    # Two words and their sentence.
+    assert [build(grammar, pair, most).complete for most in (2, 3)] == [False, True]

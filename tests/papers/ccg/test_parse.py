@@ -38,6 +38,7 @@ def test_words_get_derivations(cli: Cli, parser: Path, treebank: Path, tmp_path:
     out = tmp_path / "out.auto"
     result = cli("parse", parser, treebank, "-o", out)
     assert result.status == 0, result.err
+    assert "left out" not in result.err
     found, gold = list(read_derivations(out)), list(read_derivations(treebank))
     assert [each.sentence_id for each in found] == [each.sentence_id for each in gold]
     for one, other in zip(found, gold, strict=True):

@@ -1,5 +1,6 @@
 """The parser: likelihoods compared with sums without a chart, a planted rule, the store."""
 
+import itertools
 from dataclasses import replace
 from functools import partial
 
@@ -111,3 +112,12 @@ def test_the_partition_is_the_sum_over_both_trees(trained: tuple[CcgModel, dict[
     expected = words + root + np.logaddexp(*trees)
     partition = Distribution(graph).log_partition()[0]
     np.testing.assert_allclose(partition, expected, rtol=1e-4)
+
+
+def test_probabilities_of_all_categories_sum_to_one():
+    trees = [replace(PAIR, categories=("S", *pair)) for pair in itertools.product("NS", repeat=2)]
+    sentences = [sentence("LL", tree) for tree in trees]
+    model = CcgModel.fit(sentences, OPTIONS)
+    batch = model.batch(model.encode(sentences), range(4))
+    log_p = jax.jit(model.log_likelihoods)(model.initial_parameters(0, 1.0), batch)
+    assert np.exp(log_p).sum() == pytest.approx(1, rel=1e-4)

@@ -65,6 +65,7 @@ def test_a_language_is_learnt(phrase_parser: Path):
 
 def test_words_are_parsed_without_their_commas(phrase_parser: Path, tmp_path: Path):
     loaded = load(phrase_parser, PhraseParser)
+    assert "without commas" in loaded.model.description
     sentences = read_commas([files(tmp_path)["dev"]]).sentences
     parses = parse_phrases(loaded, sentences)
     assert [s.slots for s in parses] == [s.slots for s in sentences]

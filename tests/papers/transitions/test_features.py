@@ -70,6 +70,18 @@ def test_a_row_is_told_by_all_atoms_and_the_number_of_the_template():
     assert row(words._replace(tag=words.tag.at[0, 2].add(1))) == start
 
 
+@pytest.mark.parametrize("atom", ["s0~b0", "b0~s0"])
+def test_there_is_no_distance_without_a_word(atom: str):
+    """A distance from an empty stack is the same everywhere; from a word it is not."""
+    words = features.Codes(*(jnp.ones((4, WORDS + 5), jnp.int32) for _ in range(3)))
+    items = jnp.zeros((4, 1, 3, 14), jnp.int32).at[2:, 0, 0, Field.WORD].set(1)
+    states = Tops(items, jnp.array([[2], [6], [2], [6]]))
+    numbers = features.rows([(0, (atom,))], words, features.of_state(states), items, 2**20)
+    empty, other_empty, near, far = numbers.ravel().tolist()
+    assert len({empty, other_empty}) == 1
+    assert len({empty, near, far}) == 3
+
+
 def test_templates_of_empty_properties_do_not_apply():
     words = features.Codes(*(jnp.zeros((1, WORDS + 5), jnp.int32) for _ in range(3)))
     words = words._replace(word=words.word + 1, property=words.property.at[0, 3].set(4))
