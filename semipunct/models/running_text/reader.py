@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from enum import IntEnum
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 from itertools import islice
 from typing import NamedTuple
 
@@ -129,50 +129,6 @@ class _Columns(NamedTuple):
 _Windowed = tuple[Window, _Columns]  # a window and its words
 
 
-class _Words(dict[str, int]):
-    """A cache of the codes and shapes of words as spelt."""
-
-    def __init__(self, model: TextModel) -> None:
-        super().__init__()
-        self._model = model
-        self.codes = np.zeros((1024, CODES), np.int32)
-        self.shapes = np.zeros(1024, np.int32)
-        self.possible = np.zeros((1024, SHAPES), bool)
-
-    def __missing__(self, form: str) -> int:
-        number, model, low = len(self), self._model, form.lower()
-        if number == len(self.codes):
-            self.codes = np.concatenate([self.codes, np.zeros_like(self.codes)])
-            self.shapes = np.concatenate([self.shapes, np.zeros_like(self.shapes)])
-            self.possible = np.concatenate([self.possible, np.zeros_like(self.possible)])
-        self.codes[number] = codes_of([low], model.vocabulary, model.options.ngrams)[0]
-        self.shapes[number] = shape_of(form)
-        self.possible[number] = possible(low, model.mixed)
-        self[form] = number
-        return number
-
-    def columns(self, query: Query, *, begins: bool) -> _Columns:
-        """Return the columns of a query, which may begin a text."""
-        if len(self) > _REMEMBERED:
-            self.clear()
-        rows = np.array([self[form] for form in query.forms])
-        shown = np.array([bool(string) for string in query.slots])
-        if query.written:
-            shown[begins : len(shown) - query.ends] = True
-        marks = np.full(len(shown), HIDDEN, np.int32)
-        places = np.flatnonzero(shown).tolist()
-        marks[places] = np.add(self._model.strings.codes([query.slots[i] for i in places]), 1)
-        for slot in query.boundaries:
-            if not query.slots[slot]:
-                marks[slot] = len(self._model.strings)
-        shapes, able = self.shapes[rows], self.possible[rows]
-        is_seen = (shapes != LOWER) & (query.case > Case.NOTHING) | (query.case == Case.EVERYTHING)
-        seen = np.where(is_seen, shapes + 1, HIDDEN)
-        if not query.written:
-            able[is_seen] = np.eye(SHAPES, dtype=bool)[shapes[is_seen]]
-        return _Columns(self.codes[rows], seen, able, marks)
-
-
 class _Text:
     """A text that arrives in parts; words no longer needed are discarded."""
 
@@ -235,8 +191,35 @@ class TextReader:
     parameters: Weights
 
     @cached_property
-    def _words(self) -> _Words:
-        return _Words(self.model)
+    def _codes(self) -> Callable[[str], Ints]:
+        """The codes, the shape and the possible shapes of a word as spelt, in one array."""
+        model = self.model
+
+        @lru_cache(_REMEMBERED)
+        def codes(form: str) -> Ints:
+            low = form.lower()
+            (row,) = codes_of([low], model.vocabulary, model.options.ngrams)
+            return np.array([*row, shape_of(form), *possible(low, model.mixed)], np.int32)
+
+        return codes
+
+    def _columns(self, query: Query, *, begins: bool) -> _Columns:
+        """Return the columns of a query, which may begin a text."""
+        rows = np.array([self._codes(form) for form in query.forms])
+        codes, shapes, able = rows[:, :CODES], rows[:, CODES], rows[:, CODES + 1 :] > 0
+        shown = np.array([bool(string) for string in query.slots])
+        if query.written:
+            shown[begins : len(shown) - query.ends] = True
+        marks = np.full(len(shown), HIDDEN, np.int32)
+        places = np.flatnonzero(shown).tolist()
+        marks[places] = np.add(self.model.strings.codes([query.slots[i] for i in places]), 1)
+        for slot in query.boundaries:
+            if not query.slots[slot]:
+                marks[slot] = len(self.model.strings)
+        is_seen = (shapes != LOWER) & (query.case > Case.NOTHING) | (query.case == Case.EVERYTHING)
+        if not query.written:
+            able[is_seen] = np.eye(SHAPES, dtype=bool)[shapes[is_seen]]
+        return _Columns(codes, np.where(is_seen, shapes + 1, HIDDEN), able, marks)
 
     def read(self, queries: Iterable[Query]) -> Iterator[Reading]:
         """Yield the distributions of the slots of texts.
@@ -260,7 +243,7 @@ class TextReader:
         text, begins = _Text(), True
         for query in queries:
             pending_readings.expect(len(query.forms), ends=query.ends)
-            columns = self._words.columns(query, begins=begins)
+            columns = self._columns(query, begins=begins)
             yield from text.windows(columns, ended=query.ends)
             if begins := query.ends:
                 text = _Text()
