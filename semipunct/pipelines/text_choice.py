@@ -74,9 +74,9 @@ class TextStrings:
         self._opening = [self.number.get(string, 0) for string in opening]
         self._closing = [self.number.get(string, 0) for string in closing]
 
-    def table(self, reading: Reading, slots: slice = slice(None)) -> Floats:
-        """Return the probabilities of the strings of slots without rare ones."""
-        table = reading.strings[slots, : len(self.strings)].astype(np.float64)
+    def table(self, reading: Reading) -> Floats:
+        """Return the probabilities of the strings of all slots without rare ones."""
+        table = reading.strings[:, : len(self.strings)].astype(np.float64)
         table[:, self.rare] = 0.0
         return table
 
@@ -110,13 +110,19 @@ class TextStrings:
 
 
 class Read(NamedTuple):
-    """A part of a text with the predictions of a model."""
+    """A part of a text with the predictions of a model.
+
+    Attributes:
+        words: ``line`` without its label (see ``without_label``).
+    """
 
     words: AnyWords
     reading: Reading
     case: Case
     is_last: bool
-    ends_turn: bool = False
+    ends_turn: bool
+    line: AnyWords
+    label: Puncteme = ()
 
 
 @dataclass(frozen=True)
@@ -295,7 +301,8 @@ class _Passage:
         self._start -= size
         self._before = None
         forms = self._chooser.recase(part, before)
-        return Restoration(replace(words, forms=forms), tuple(slots), tuple(views), ())
+        slots, views = with_label(part.label, slots, views)
+        return Restoration(replace(part.line, forms=forms), slots, views, ())
 
 
 def opening_marks(string: Puncteme, ended: Puncteme = (), began: Puncteme = ()) -> Puncteme:
