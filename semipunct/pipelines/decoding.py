@@ -16,6 +16,7 @@ from semipunct.models.punctuation import decode as inference
 from semipunct.models.punctuation.decode import Analysis
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.pipelines import limits
+from semipunct.pipelines.chunks import in_chunks
 from semipunct.pipelines.options import DecodeOptions
 from semipunct.pipelines.trained import Trained, punctuation_model
 from semirings import Derivation, KBest, Sampling, Selective, Semiring, plugins
@@ -39,10 +40,8 @@ def decode(
     usable: list[Sentence] = without_omitted(sentences)
     analyses_of_all = [
         analyses
-        for number, start in enumerate(range(0, len(usable), CHUNK))
-        for analyses in chosen.analyse(
-            punctuation.model, punctuation.parameters, usable[start : start + CHUNK], number
-        )
+        for number, chunk in enumerate(in_chunks(usable, CHUNK))
+        for analyses in chosen.analyse(punctuation.model, punctuation.parameters, chunk, number)
     ]
     return with_omitted(sentences, analyses_of_all)
 
