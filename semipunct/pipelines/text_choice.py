@@ -286,14 +286,13 @@ class _Passage:
         slots, views = self._chosen[: size + 1], self._known[: size + 1]
         before = [slots[0] if self._before is None else self._before, *slots[1:size]]
         if self._before is None:
-            stands = self._ended, words.slots[0]
-            slots[0] = opening_marks(slots[0], *stands)
-            views[0] = map_strings(views[0], lambda string: opening_marks(string, *stands))
+            opening = partial(opening_marks, ended=self._ended, began=words.slots[0])
+            slots[0], views[0] = opening(slots[0]), map_strings(views[0], opening)
         self._ended = words.slots[-1]
         if self._waiting:
-            ending = self._ended, self._waiting[0].words.slots[0]
-            slots[-1] = _without_opening(slots[-1], *ending)
-            views[-1] = map_strings(views[-1], lambda string: _without_opening(string, *ending))
+            began = self._waiting[0].words.slots[0]
+            closing = partial(_without_opening, ended=self._ended, began=began)
+            slots[-1], views[-1] = closing(slots[-1]), map_strings(views[-1], closing)
         for column in (self._forms, self._slots, self._known, self._chosen):
             del column[:size]
         self._closed = {slot - size for slot in self._closed if slot >= size}

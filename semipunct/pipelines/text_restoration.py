@@ -124,33 +124,26 @@ def _judged(parts: Iterable[Part], ends: Lines, model: TextModel) -> Iterator[tu
         for part in parts:
             yield part, case_of(model, part.words, _speech(part.words))
         return
-    waiting: list[Part] = []
-    sample: list[str] = []
-    decided: Case | None = None
-    path: str | None = None
-    ended = False
+    number, last = 0, None
 
-    def judged(parts: Sequence[Part], case: Case | None = None) -> Iterator[tuple[Part, Case]]:
-        for part in parts:
-            case = case_of(model, part.words, sample) if case is None else case
+    def text_of(part: Part) -> int:
+        nonlocal number, last
+        # A text may consist of short turns, but does not extend beyond a file.
+        if last is not None and (last.ends_text or last.words.path != part.words.path):
+            number += 1
+        last = part
+        return number
+
+    for _, text in groupby(parts, text_of):
+        waiting: list[Part] = []
+        sample: list[str] = []
+        while len(sample) < _SAMPLE and (part := next(text, None)):
+            waiting.append(part)
+            sample += _speech(part.words)[: _SAMPLE - len(sample)]
+        case = case_of(model, waiting[0].words, sample)
+        for part in chain(waiting, text):
             own = case_of(model, part.words, _speech(part.words))
             yield part, case if own else own
-
-    for part in parts:
-        # A text may consist of short turns, but does not extend beyond a file.
-        if ended or path != part.words.path:
-            yield from judged(waiting)
-            waiting, sample, decided, path = [], [], None, part.words.path
-        ended = part.ends_text
-        waiting.append(part)
-        if decided is None:
-            sample += _speech(part.words)[: _SAMPLE - len(sample)]
-            if len(sample) == _SAMPLE:
-                decided = case_of(model, part.words, sample)
-        if decided is not None:
-            yield from judged(waiting, decided)
-            waiting = []
-    yield from judged(waiting)
 
 
 def _speech(words: AnyWords) -> list[str]:
@@ -203,8 +196,6 @@ def _read(
 
 def with_dots(slots: Sequence[Puncteme]) -> tuple[Puncteme, ...]:
     """Encode the dots of abbreviations, which absorb a following period, as text models do."""
-    if not any(ABBREVIATION in string for string in slots):
-        return tuple(slots)
     return tuple(
         string
         if ABBREVIATION not in string
