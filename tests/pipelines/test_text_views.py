@@ -48,8 +48,9 @@ def test_sentences_of_a_file_are_read_together_with_their_ends(
     read = TextReader.read
 
     def noted(self: Any, queries: Any) -> Any:
-        asked.extend(queries)
-        return read(self, queries)
+        own = list(queries)
+        asked.extend(own)
+        return read(self, own)
 
     monkeypatch.setattr(TextReader, "read", noted)
     kept = replace(words("so ba but do"), slots=((), (), (",",), (), ()))

@@ -129,58 +129,31 @@ class _Columns(NamedTuple):
 _Windowed = tuple[Window, _Columns]  # a window and its words
 
 
-class _Text:
-    """A text that arrives in parts; words no longer needed are discarded."""
+def _readings(
+    rows: Iterable[tuple[Floats, Floats]], expected: deque[tuple[int, bool]], pairs: Floats
+) -> Iterator[Reading]:
+    """Assemble the results of windows into readings, in the order of queries.
 
-    def __init__(self) -> None:
-        self._parts: list[_Columns] = []
-        self._start = self._known = self._first = 0
-
-    def windows(self, part: _Columns, *, ended: bool) -> Iterator[_Windowed]:
-        """Add words, and yield the windows that they complete."""
-        self._parts.append(part)
-        self._known += len(part.codes)
-        while window := next_window(self._first, self._known, ended=ended):
-            if len(self._parts) > 1:
-                self._parts = [_Columns.joined(self._parts)]
-            columns = self._parts[0]
-            yield window, columns.cut(window.start - self._start, window.stop - self._start)
-            self._first = window.last
-            if not ended:
-                start = window.last - CONTEXT
-                self._parts = [columns.cut(start - self._start, len(columns.codes))]
-                self._start = start
-
-
-class _Results:
-    """Assembles the results of windows into readings, in the order of queries."""
-
-    def __init__(self, pairs: Floats) -> None:
-        self._pairs = pairs
-        self._expected: deque[tuple[int, bool]] = deque()
-        self._rows: list[tuple[Floats, Floats]] = []
-        self._number = 0
-
-    def expect(self, words: int, *, ends: bool) -> None:
-        self._expected.append((words, ends))
-
-    def readings(self, rows: Iterable[tuple[Floats, Floats]]) -> Iterator[Reading]:
-        """Add the results of decided slots, and yield the readings that they complete."""
-        for strings, shapes in rows:
-            self._rows.append((strings, shapes))
-            self._number += len(strings)
-        while self._expected and self._number > self._expected[0][0]:
-            words, ends = self._expected.popleft()
-            if len(self._rows) > 1:
-                columns = zip(*self._rows, strict=True)
+    Args:
+        expected: the number of words of each query, and whether its text ends there.
+    """
+    parts: list[tuple[Floats, Floats]] = []
+    slots = 0
+    for part in rows:
+        parts.append(part)
+        slots += len(part[0])
+        while expected and slots > expected[0][0]:
+            words, ends = expected.popleft()
+            if len(parts) > 1:
+                columns = zip(*parts, strict=True)
                 strings, shapes = (np.concatenate(column) for column in columns)
             else:
-                ((strings, shapes),) = self._rows
-            yield Reading(strings[: words + 1], shapes[:words], self._pairs)
+                ((strings, shapes),) = parts
+            yield Reading(strings[: words + 1], shapes[:words], pairs)
             # The last slot of a part is the first slot of the next one.
             read = words + ends
-            self._rows = [(strings[read:], shapes[read:])]
-            self._number -= read
+            parts = [(strings[read:], shapes[read:])]
+            slots -= read
 
 
 @dataclass(frozen=True)
@@ -227,26 +200,43 @@ class TextReader:
         A text may be given in parts of at least one word each. At most a few thousand words are in
         memory; results depend neither on the parts nor on other texts.
         """
+        expected: deque[tuple[int, bool]] = deque()
+        rows = self._rows(self._windows(queries, expected))
+        return _readings(rows, expected, np.asarray(self.parameters["pairs"]))
+
+    def _rows(self, windows: Iterable[_Windowed]) -> Iterator[tuple[Floats, Floats]]:
+        """Yield the results of windows; batches are computed while this thread prepares words."""
         weights = self.model.place_weights(self.parameters)
-        pending_readings = _Results(np.asarray(self.parameters["pairs"]))
-        # Batches are computed by other threads while this one prepares words and uses results.
         running: deque[_Batch] = deque()
-        rows = _packed(self._windows(queries, pending_readings))
-        while group := list(islice(rows, _ROWS)):
+        packed = _packed(windows)
+        while group := list(islice(packed, _ROWS)):
             running.append(self._started(weights, group))
             if len(running) > _RUNNING:
-                yield from pending_readings.readings(running.popleft().rows())
+                yield from running.popleft().rows()
         for batch in running:
-            yield from pending_readings.readings(batch.rows())
+            yield from batch.rows()
 
-    def _windows(self, queries: Iterable[Query], pending_readings: _Results) -> Iterator[_Windowed]:
-        text, begins = _Text(), True
+    def _windows(
+        self, queries: Iterable[Query], expected: deque[tuple[int, bool]]
+    ) -> Iterator[_Windowed]:
+        # The words from ``start`` on, of which ``known`` have arrived; earlier ones are discarded.
+        parts: list[_Columns] = []
+        start = known = first = 0
         for query in queries:
-            pending_readings.expect(len(query.forms), ends=query.ends)
-            columns = self._columns(query, begins=begins)
-            yield from text.windows(columns, ended=query.ends)
-            if begins := query.ends:
-                text = _Text()
+            expected.append((len(query.forms), query.ends))
+            parts.append(self._columns(query, begins=not parts))
+            known += len(query.forms)
+            while window := next_window(first, known, ended=query.ends):
+                if len(parts) > 1:
+                    parts = [_Columns.joined(parts)]
+                (columns,) = parts
+                yield window, columns.cut(window.start - start, window.stop - start)
+                first = window.last
+                if not query.ends:
+                    parts = [columns.cut(first - CONTEXT - start, len(columns.codes))]
+                    start = first - CONTEXT
+            if query.ends:
+                parts, start, known, first = [], 0, 0, 0
 
     def _started(self, weights: Weights, group: Sequence[Sequence[_Windowed]]) -> _Batch:
         rows = 1 if len(group) == 1 else _ROWS
