@@ -347,50 +347,45 @@ def _posteriors(
 Row = tuple[tuple[Puncteme, ...], tuple[SlotPosterior, ...]]
 
 
-@dataclass(frozen=True, slots=True)
-class JoinedLines:
-    """Lines of a text whose sentences cross line ends.
+def joined_lines(lines: Sequence[AnyWords]) -> Words:
+    """Join lines of a text whose sentences cross line ends.
 
     The last slot of a line and the first slot of the next are one slot, without constant marks such
     as the dash before a second speaker's words.
     """
+    first = lines[0]
+    forms: list[str] = []
+    slots: list[Puncteme] = [()]
+    closed: set[int] = set()
+    for line, _ in map(without_label, lines):
+        closed.update(len(forms) + slot for slot in line.closed)
+        slots[-1:] = [(*slots[-1], *line.slots[0]), *line.slots[1:]]
+        forms += line.forms
+    return Words(
+        first.sentence_id, first.path, first.line, tuple(forms), tuple(slots),
+        frozenset(closed), first.source,
+    )  # fmt: skip
 
-    lines: Sequence[AnyWords]
-    words: Words
 
-    @classmethod
-    def of(cls, lines: Sequence[AnyWords]) -> JoinedLines:
-        first = lines[0]
-        forms: list[str] = []
-        slots: list[Puncteme] = [()]
-        closed: set[int] = set()
-        for line, _ in map(without_label, lines):
-            closed.update(len(forms) + slot for slot in line.closed)
-            slots[-1:] = [(*slots[-1], *line.slots[0]), *line.slots[1:]]
-            forms += line.forms
-        words = Words(
-            first.sentence_id, first.path, first.line, tuple(forms), tuple(slots),
-            frozenset(closed), first.source,
-        )  # fmt: skip
-        return cls(lines, words)
-
-    def divide(
-        self, slots: Sequence[Puncteme], posteriors: Sequence[SlotPosterior]
-    ) -> Iterator[Row]:
-        """Yield the slots and distributions of each line."""
-        lines, labels = zip(*map(without_label, self.lines), strict=True)
-        start = 0
-        for number, (line, label) in enumerate(zip(lines, labels, strict=True)):
-            end = start + len(line.forms)
-            strings, views = [*slots[start : end + 1]], [*posteriors[start : end + 1]]
-            if number:
-                opening = partial(_opening, ended=lines[number - 1].slots[-1], began=line.slots[0])
-                strings[0], views[0] = opening(strings[0]), map_strings(views[0], opening)
-            if number + 1 < len(lines):
-                closing = partial(_closing, ended=line.slots[-1], began=lines[number + 1].slots[0])
-                strings[-1], views[-1] = closing(strings[-1]), map_strings(views[-1], closing)
-            yield with_label(label, strings, views)
-            start = end
+def divided_lines(
+    joined: Sequence[AnyWords],
+    slots: Sequence[Puncteme],
+    posteriors: Sequence[SlotPosterior],
+) -> Iterator[Row]:
+    """Yield the slots and distributions of each of some joined lines."""
+    lines, labels = zip(*map(without_label, joined), strict=True)
+    start = 0
+    for number, (line, label) in enumerate(zip(lines, labels, strict=True)):
+        end = start + len(line.forms)
+        strings, views = [*slots[start : end + 1]], [*posteriors[start : end + 1]]
+        if number:
+            opening = partial(_opening, ended=lines[number - 1].slots[-1], began=line.slots[0])
+            strings[0], views[0] = opening(strings[0]), map_strings(views[0], opening)
+        if number + 1 < len(lines):
+            closing = partial(_closing, ended=line.slots[-1], began=lines[number + 1].slots[0])
+            strings[-1], views[-1] = closing(strings[-1]), map_strings(views[-1], closing)
+        yield with_label(label, strings, views)
+        start = end
 
 
 def _opening(string: Puncteme, ended: Puncteme, began: Puncteme) -> Puncteme:
