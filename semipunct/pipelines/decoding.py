@@ -52,7 +52,6 @@ class Decoder:
 
     analyse: Callable[[PunctuationModel, Weights, Sequence[Sentence], int], list[list[Analysis]]]
     label: str = ""
-    draws: bool = False
 
 
 def choose_decoder(options: DecodeOptions) -> Decoder:
@@ -76,7 +75,6 @@ def choose_decoder(options: DecodeOptions) -> Decoder:
                 m, p, sentences, draws, part_seed(options.seed, chunk)
             ),
             label="sample",
-            draws=True,
         )
     if isinstance(chosen, KBest):
         count = nbest or chosen.k

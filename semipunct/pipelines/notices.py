@@ -11,7 +11,6 @@ from semipunct.corpus.examples import Example
 from semipunct.corpus.sentences import Sentence, Words
 from semipunct.corpus.treebank import EMPTY, MARKUP, Omitted
 from semipunct.errors import TreebankError
-from semipunct.formats import read_treebank
 from semipunct.formats.parallel import Corrections
 from semipunct.formats.reading import read_examples
 from semipunct.pipelines import limits
@@ -123,13 +122,6 @@ class LongSentences:
                 f"{quantity(self._count, 'sentence')} of more than {limits.PARSED:,} words "
                 "parsed in pieces, attached to the root of the first piece"
             )
-
-
-def read_usable(paths: Sequence[str]) -> Treebank:
-    """Read treebanks with at least one usable sentence."""
-    treebank = read_treebank(paths)
-    check_any(treebank, paths, "sentence")
-    return treebank
 
 
 def read_usable_examples(examples: str, paths: Sequence[str], unit: str) -> Sequence[Example]:

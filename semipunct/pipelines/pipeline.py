@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache, wraps
 from inspect import Parameter, Signature, cleandoc, signature
-from itertools import islice
 from pathlib import Path
 from typing import (
     TYPE_CHECKING,
@@ -22,6 +21,7 @@ from typing import (
 
 from semipunct.errors import ModelError, UsageError
 from semipunct.models.registry import find_kind
+from semipunct.pipelines.chunks import in_chunks
 from semipunct.pipelines.options import (
     CorrectOptions,
     DecodeOptions,
@@ -296,8 +296,8 @@ class Pipeline:
     @streams(RestoreOptions, CorrectOptions)
     def pipe(self, texts: Iterable[str], task: Name = "restore", /, **options: Any) -> Any:
         """Yield the answers for a stream of independent texts, which are processed in batches."""
-        prepared, stream = self.task(task, **options), iter(texts)
-        while group := list(islice(stream, _TOGETHER)):
+        prepared = self.task(task, **options)
+        for group in in_chunks(texts, _TOGETHER):
             yield from prepared.texts(group)
 
     def segment(self, text: str) -> list[Located]:
