@@ -46,7 +46,7 @@ def decode(
         {
             "--output": out != console.STANDARD, f"--format {form}": form in ("svg", "html"),
             # A thousand sentences share one seed.
-            f"--semiring {options.semiring}": decoder.draws,
+            f"--semiring {options.semiring}": decoder.label == "sample",
         }
     )  # fmt: skip
     console.check_targets(out, inputs=inputs, kept=(model,))

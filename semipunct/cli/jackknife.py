@@ -87,21 +87,20 @@ def jackknife(
         parts = jackknifed_parts(
             chosen, sentences, development, folder, folds, trees=trees, seed=seed, report=report
         )
-        for number, part in enumerate(parts, 1):
-            fitted = part.parser
+        for number, (fitted, several) in enumerate(parts, 1):
             figure = fitted.criterion.of(fitted.best) or 0.0
             console.say(
-                f"part {number} of {folds}: {quantity(len(part.sentences), 'sentence')}; "
+                f"part {number} of {folds}: {quantity(len(several), 'sentence')}; "
                 f"dev {fitted.criterion.label} of its parser {figure:.4f}"
             )
-            parses += part.parses
+            parses += several
 
     def texts() -> Iterator[str]:
         label = "sample" if trees else ""
-        several = iter(parses)
+        remaining = iter(parses)
         for entry in entries:
             if isinstance(entry.content, Sentence):
-                yield from parsed_texts(entry, next(several), label, probabilities=True)
+                yield from parsed_texts(entry, next(remaining), label, probabilities=True)
             else:
                 yield writer.source_text(entry)
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from semipunct.corpus import Treebank
 from semipunct.corpus.examples import parallel_digest
 from semipunct.corpus.parallel import ParallelSentence
-from semipunct.corpus.sentences import Sentence, Words, open_slots
+from semipunct.corpus.sentences import Sentence, open_slots
 from semipunct.corpus.treebank import without_omitted
 from semipunct.errors import TreebankError
 from semipunct.evaluation.confusion import Confusion, confusions
@@ -206,27 +206,17 @@ def prepare_comparison(
             for (_, corrected), pair in zip(outcomes, references, strict=True)
             if corrected is not None and pair is not None
         ]
-        model: Any = task.model
-        line = correction_signature(model.digest, [pair for _, pair in pairs], task.options)
-        return assess_corrections(request.system, line, pairs, most=request.listed)
-
-    return entries, assess
-
-
-def correction_signature(
-    digest: str, data: Sequence[ParallelSentence[Sentence | Words]], options: CorrectOptions
-) -> str:
-    """Return the signature of the figures of a correction model."""
-    return figures_signature(
-        "correction",
-        digest[:12],
-        parallel_digest(data),
-        {
+        options: CorrectOptions = task.options
+        conditions = {
             "samples": str(options.samples),
             "seed": str(options.seed),
             "minimise": options.minimise,
             "analyses": str(options.analyses),
             "marks": "all" if options.marks is None else str(len(options.marks)),
             "confidence": f">={options.least:g}",
-        },
-    )
+        }
+        digest = parallel_digest([pair for _, pair in pairs])
+        line = figures_signature("correction", task.model.digest[:12], digest, conditions)
+        return assess_corrections(request.system, line, pairs, most=request.listed)
+
+    return entries, assess

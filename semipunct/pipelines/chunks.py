@@ -84,19 +84,12 @@ class Numbering:
             if getattr(sentence, "source", "treebank") == "text":
                 self._before = self._before + 1 if sentence.line == self._line else 0
                 self._line = sentence.line
-                numbers.append(place_number(self._line, self._before))
+                # 32 bits, as random keys require.
+                numbers.append((self._line - 1 + self._before * _STRIDE) % 2**32)
             else:
                 numbers.append(self._next)
                 self._next += 1
         return numbers
-
-
-def place_number(line: int, before: int) -> int:
-    """Return the number of a sentence of a text, which fits 32 bits as random keys require.
-
-    The first sentence of a line gets the number of the preceding line.
-    """
-    return (line - 1 + before * _STRIDE) % 2**32
 
 
 # The prime next to 2^32 times the golden ratio, so that close places get distinct numbers.

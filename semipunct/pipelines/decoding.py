@@ -16,6 +16,7 @@ from semipunct.models.punctuation import decode as inference
 from semipunct.models.punctuation.decode import Analysis
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.pipelines import limits
+from semipunct.pipelines.chunks import in_chunks
 from semipunct.pipelines.options import DecodeOptions
 from semipunct.pipelines.trained import Trained, punctuation_model
 from semirings import Derivation, KBest, Sampling, Selective, Semiring, plugins
@@ -39,10 +40,8 @@ def decode(
     usable: list[Sentence] = without_omitted(sentences)
     analyses_of_all = [
         analyses
-        for number, start in enumerate(range(0, len(usable), CHUNK))
-        for analyses in chosen.analyse(
-            punctuation.model, punctuation.parameters, usable[start : start + CHUNK], number
-        )
+        for number, chunk in enumerate(in_chunks(usable, CHUNK))
+        for analyses in chosen.analyse(punctuation.model, punctuation.parameters, chunk, number)
     ]
     return with_omitted(sentences, analyses_of_all)
 
@@ -53,7 +52,6 @@ class Decoder:
 
     analyse: Callable[[PunctuationModel, Weights, Sequence[Sentence], int], list[list[Analysis]]]
     label: str = ""
-    draws: bool = False
 
 
 def choose_decoder(options: DecodeOptions) -> Decoder:
@@ -77,7 +75,6 @@ def choose_decoder(options: DecodeOptions) -> Decoder:
                 m, p, sentences, draws, part_seed(options.seed, chunk)
             ),
             label="sample",
-            draws=True,
         )
     if isinstance(chosen, KBest):
         count = nbest or chosen.k

@@ -9,7 +9,6 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -28,15 +27,6 @@ from semipunct.training.train import train
 from semipunct.wording import quantity
 
 PARSER = "parser"
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """A part of a treebank with the trees of a parser that has not seen it."""
-
-    sentences: range
-    parser: TrainingResult
-    parses: Sequence[Sequence[Parse]]
 
 
 def jackknife(
@@ -73,7 +63,7 @@ def jackknife(
         parts = jackknifed_parts(
             chosen, train, dev, folder, folds, trees=trees, seed=seed, report=report
         )
-        return [parses_of_sentence for part in parts for parses_of_sentence in part.parses]
+        return [parses_of_sentence for _, part in parts for parses_of_sentence in part]
 
 
 def jackknifed_parts(
@@ -86,8 +76,8 @@ def jackknifed_parts(
     trees: int = 0,
     seed: int = 0,
     **training: Any,
-) -> Iterator[Part]:
-    """Yield the parts of a treebank in order."""
+) -> Iterator[tuple[TrainingResult, Sequence[Sequence[Parse]]]]:
+    """Yield the parsers and the parses of the parts of a treebank, in order."""
     options = ParseOptions(seed=seed)
     for part, fitted in train_jackknife(config, sentences, dev, folder, count, **training):
         held_out = [sentences[i] for i in part]
@@ -96,7 +86,7 @@ def jackknifed_parts(
             if trees
             else [[parsed] for parsed in parse(fitted, held_out, options)]
         )
-        yield Part(part, fitted, several)
+        yield fitted, several
 
 
 def folds(sentences: int, count: int) -> list[range]:

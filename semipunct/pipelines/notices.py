@@ -6,14 +6,11 @@ from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Sequence
 from typing import Any, TypeVar
 
-import numpy as np
-
 from semipunct.corpus import Entry, Treebank
 from semipunct.corpus.examples import Example
 from semipunct.corpus.sentences import Sentence, Words
 from semipunct.corpus.treebank import EMPTY, MARKUP, Omitted
 from semipunct.errors import TreebankError
-from semipunct.formats import read_treebank
 from semipunct.formats.parallel import Corrections
 from semipunct.formats.reading import read_examples
 from semipunct.pipelines import limits
@@ -63,27 +60,23 @@ class ForeignWords:
 
     def __init__(self, vocabulary: Container[str]) -> None:
         self._vocabulary = vocabulary
-        self._counts = np.zeros(2, np.int64)
+        self._words = self._unknown = 0
 
     def watch(self, entries: Iterable[E]) -> Iterator[E]:
         """Count the words of entries while yielding them."""
         for entry in entries:
             if not isinstance(entry.content, Omitted):
-                known = [
-                    form.lower() in self._vocabulary
-                    for form in entry.content.forms
-                    if form.isalpha()
-                ]
-                self._counts += len(known), len(known) - sum(known)
+                words = [form.lower() for form in entry.content.forms if form.isalpha()]
+                self._words += len(words)
+                self._unknown += sum(word not in self._vocabulary for word in words)
             yield entry
 
     def messages(self) -> Iterator[str]:
-        words, unknown = self._counts.tolist()
-        if words >= _JUDGED and unknown >= _FOREIGN * words:
+        if self._words >= _JUDGED and self._unknown >= _FOREIGN * self._words:
             yield (
-                f"warning: the model does not know {unknown / words:.0%} of the "
-                f"{quantity(words, 'word')}; is the text in another language? (semipunct models "
-                "list shows the models that are installed)"
+                f"warning: the model does not know {self._unknown / self._words:.0%} of the "
+                f"{quantity(self._words, 'word')}; is the text in another language? (semipunct "
+                "models list shows the models that are installed)"
             )
 
 
@@ -129,13 +122,6 @@ class LongSentences:
                 f"{quantity(self._count, 'sentence')} of more than {limits.PARSED:,} words "
                 "parsed in pieces, attached to the root of the first piece"
             )
-
-
-def read_usable(paths: Sequence[str]) -> Treebank:
-    """Read treebanks with at least one usable sentence."""
-    treebank = read_treebank(paths)
-    check_any(treebank, paths, "sentence")
-    return treebank
 
 
 def read_usable_examples(examples: str, paths: Sequence[str], unit: str) -> Sequence[Example]:

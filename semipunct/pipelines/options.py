@@ -133,7 +133,7 @@ class Option:
     help: str
     name: str | None = None
     metavar: str | None = None
-    minimum: float | None = None
+    minimum: float = 0
     maximum: float | None = None
 
 
@@ -154,7 +154,7 @@ def check_values(options: Any, tokens: Sequence[str]) -> None:
         value = getattr(options, name)
         if not isinstance(value, int | float):
             continue
-        least, most = option.minimum or 0, option.maximum or math.inf
+        least, most = option.minimum, option.maximum or math.inf
         if not least <= value <= most:
             limit = f"{least:,} or more" if most == math.inf else f"{least:,} to {most:,}"
             raise UsageError(f"{name.replace('_', ' ')} is {value:,}; give {limit}")
@@ -169,7 +169,7 @@ def check_values(options: Any, tokens: Sequence[str]) -> None:
 Samples = Annotated[
     int, Option(help="Number of draws per sentence.", minimum=1, maximum=limits.SAMPLES)
 ]
-Seed = Annotated[int, Option(help="Random seed.", minimum=0)]
+Seed = Annotated[int, Option(help="Random seed.")]
 Keeping = Annotated[
     Keep | None,
     Option(
@@ -215,13 +215,12 @@ class RestoreOptions:
             help="Leave slots with less probable marks empty.",
             name="min_confidence",
             metavar="P",
-            minimum=0,
             maximum=1,
         ),
     ] = 0.0
     nbest: Annotated[
         int,
-        Option(help="With JSON: list the N most frequent draws.", metavar="N", minimum=0),
+        Option(help="With JSON: list the N most frequent draws.", metavar="N"),
     ] = 0
     keep: Keeping = None
     mistaken: Annotated[
@@ -229,7 +228,6 @@ class RestoreOptions:
         Option(
             help="With --keep repair: factor of the probability for each mark that is removed.",
             metavar="F",
-            minimum=0,
             maximum=1,
         ),
     ] = 0.1
@@ -239,7 +237,6 @@ class RestoreOptions:
             help="With --parser: draw K trees per sentence from each parser instead of using the "
             "best one.",
             metavar="K",
-            minimum=0,
             maximum=limits.TREES,
         ),
     ] = 0
@@ -252,7 +249,6 @@ class RestoreOptions:
             "with --text 0.7].",
             name="parser_share",
             metavar="W",
-            minimum=0,
             maximum=1,
         ),
     ] = None
@@ -297,7 +293,6 @@ class CorrectOptions:
             "--minimise slots or draws].",
             name="min_confidence",
             metavar="P",
-            minimum=0,
             maximum=1,
         ),
     ] = None
@@ -314,7 +309,6 @@ class CorrectOptions:
         Option(
             help="With --analysis: draw K underlying trees instead of using the best one.",
             metavar="K",
-            minimum=0,
             maximum=limits.TREES,
         ),
     ] = 0
@@ -368,16 +362,14 @@ class ParseOptions:
         Literal["risk", "best"],
         Option(help="risk: most expected correct arcs; best: the most probable tree."),
     ] = "risk"
-    seed: Annotated[int, Option(help="With --trees: random seed.", minimum=0)] = 0
+    seed: Annotated[int, Option(help="With --trees: random seed.")] = 0
     trees: Annotated[
         int,
-        Option(help="Draw K trees per sentence.", metavar="K", minimum=0, maximum=limits.TREES),
+        Option(help="Draw K trees per sentence.", metavar="K", maximum=limits.TREES),
     ] = 0
     nbest: Annotated[
         int,
-        Option(
-            help="Write the K most probable trees.", metavar="K", minimum=0, maximum=limits.RANKS
-        ),
+        Option(help="Write the K most probable trees.", metavar="K", maximum=limits.RANKS),
     ] = 0
     probabilities: Annotated[
         bool, Option(help="Add probabilities of heads, relations and tags to MISC.")
@@ -397,7 +389,6 @@ class ExplainOptions:
         Option(
             help="List marks that were left out if their probability is at least P.",
             metavar="P",
-            minimum=0,
             maximum=1,
         ),
     ] = limits.LEFT_OUT
@@ -429,7 +420,7 @@ class DecodeOptions:
             maximum=limits.RANKS,
         ),
     ] = None
-    seed: Annotated[int, Option(help="With sampling: random seed.", minimum=0)] = 0
+    seed: Annotated[int, Option(help="With sampling: random seed.")] = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache, wraps
 from inspect import Parameter, Signature, cleandoc, signature
-from itertools import islice
 from pathlib import Path
 from typing import (
     TYPE_CHECKING,
@@ -22,6 +21,7 @@ from typing import (
 
 from semipunct.errors import ModelError, UsageError
 from semipunct.models.registry import find_kind
+from semipunct.pipelines.chunks import in_chunks
 from semipunct.pipelines.options import (
     CorrectOptions,
     DecodeOptions,
@@ -296,8 +296,8 @@ class Pipeline:
     @streams(RestoreOptions, CorrectOptions)
     def pipe(self, texts: Iterable[str], task: Name = "restore", /, **options: Any) -> Any:
         """Yield the answers for a stream of independent texts, which are processed in batches."""
-        prepared, stream = self.task(task, **options), iter(texts)
-        while group := list(islice(stream, _TOGETHER)):
+        prepared = self.task(task, **options)
+        for group in in_chunks(texts, _TOGETHER):
             yield from prepared.texts(group)
 
     def segment(self, text: str) -> list[Located]:
@@ -338,13 +338,15 @@ class Pipeline:
     def _divide(self, text: str, options: RestoreOptions) -> list[Located]:
         from semipunct.pipelines.segmentation import sentences_of_text
 
-        finders = {name: getattr(self.helpers, name) for name in (TOKENISER, "text_model")}
-        if not any(finders.values()):
-            if self.model.kind in (TOKENISER, FIRST):
-                finders[_HELPERS[self.model.kind]] = self.trained
+        tokeniser, text_model = self.helpers.tokeniser, self.helpers.text_model
+        if not (tokeniser or text_model):
+            if self.model.kind == TOKENISER:
+                tokeniser = self.trained
+            elif self.model.kind == FIRST:
+                text_model = self.trained
             elif FIRST in self.parts:
-                finders["text_model"] = self._part(FIRST)
-        return sentences_of_text(text, Helpers(**finders), options)
+                text_model = self._part(FIRST)
+        return sentences_of_text(text, Helpers(tokeniser=tokeniser, text_model=text_model), options)
 
     def _part(self, part: str) -> Any:
         if folder := self.parts.get(part):
@@ -365,10 +367,6 @@ def text_models() -> dict[str, Path]:
     """Return the folders of the installed text models, by package."""
     models = ((m.name.partition("/"), m.folder) for m in installed_models())
     return {package: folder for (package, _, part), folder in models if part == FIRST}
-
-
-# The attributes of ``Helpers`` by the kind that loading requires.
-_HELPERS = {TOKENISER: TOKENISER, FIRST: "text_model"}
 
 
 def explained_task(kind: str, options: ExplainOptions) -> Name:
@@ -396,18 +394,16 @@ def load(
     saved = checkpoint.load(name)
     places: Any = [parser] if isinstance(parser, str | Path) else parser or ()
     parsers = [checkpoint.load(f) for place in places for f in model_folders(folder_of(place))]
-    kinds = {helper: kind for kind, helper in _HELPERS.items()}
 
-    def load_helper(helper: str, place: str | Path | None) -> Any:
-        expected = find_kind(kinds[helper]).load() if helper in kinds else None
-        return place and checkpoint.load(place, expected)
+    def load_helper(place: str | Path | None, kind: str | None = None) -> Any:
+        return place and checkpoint.load(place, kind and find_kind(kind).load())
 
     return Pipeline(
         saved,
         parser=parsers[0] if len(parsers) == 1 else parsers,
-        tokeniser=load_helper(TOKENISER, tokeniser),
-        text_model=load_helper("text_model", text_model),
-        analysis=load_helper("analysis", analysis),
+        tokeniser=load_helper(tokeniser, TOKENISER),
+        text_model=load_helper(text_model, FIRST),
+        analysis=load_helper(analysis),
     )
 
 

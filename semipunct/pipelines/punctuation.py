@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 from semipunct.corpus.located import Located
 from semipunct.errors import UsageError
 from semipunct.files import as_section
-from semipunct.formats import Writer, format_of, read_entries, read_words
+from semipunct.formats import Format, Writer, format_of, read_entries, read_words
 from semipunct.formats.conllu import Conllu
 from semipunct.formats.m2 import M2
 from semipunct.formats.text import Text
@@ -51,6 +51,31 @@ if TYPE_CHECKING:
     from semipunct.pipelines.trained import Trained
 
 
+def _add_notice(task: Task[Any, Any]) -> LongSentences | UnseenValues:
+    """Check the parsers of a task, and return the notice that counts its sentences."""
+    for parser in task.helpers.parsers:
+        model_of_kind(parser, Parser)
+    # The user cannot change the relations of a parser.
+    notice = LongSentences() if task.helpers.parsers else UnseenValues(task.model.model)
+    task.notices.append(notice)
+    return notice
+
+
+def _read(
+    inputs: Sequence[str], helpers: Helpers, options: Any, *, needs_words: bool
+) -> tuple[Format[Any], Iterator[Any]]:
+    if helpers.tokeniser is not None:
+        return running_text_format(inputs), read_running_text(inputs, helpers)
+    form = format_of(*inputs, words=needs_words)  # before reading
+    if helpers.text_model is not None and form.name == Text.name:
+        return form, read_running_text(inputs, helpers, options)
+    if options.lines is not None:
+        raise UsageError(
+            "--lines is for running text, but the sentences of these files are known; leave it out"
+        )
+    return form, (read_words if needs_words else read_entries)(inputs)
+
+
 class RestoreTrees(RestoreTask):
     """Restores the punctuation of trees, or of words or text with a parser."""
 
@@ -68,30 +93,13 @@ class RestoreTrees(RestoreTask):
         model_of_kind(model, PunctuationModel)
         self._fitted = InPlace.of(model)
         check_values(options, self._fitted.model.inventory.tokens)
-        for parser in helpers.parsers:
-            model_of_kind(parser, Parser)
-        self._unseen, self._long = UnseenValues(self._fitted.model), LongSentences()
-        self.notices += [self._long, self._unseen]
+        self._notice = _add_notice(self)
 
     def read(self, request: Request) -> Documents:
         helpers, inputs = self.helpers, request.inputs
         # The comparison needs the punctuation of the input, read as a treebank.
         needs_words = bool(helpers.parsers) and not request.gold
-        entries: Iterator[Any]
-        if helpers.tokeniser is not None:
-            form = running_text_format(inputs)
-            entries = read_running_text(inputs, helpers)
-        else:
-            form = format_of(*inputs, words=needs_words)  # before reading
-            if helpers.text_model is not None and form.name == Text.name:
-                entries = read_running_text(inputs, helpers, self.options)
-            elif self.options.lines is not None:
-                raise UsageError(
-                    "--lines is for running text, but the sentences of these files are known; "
-                    "leave it out"
-                )
-            else:
-                entries = (read_words if needs_words else read_entries)(inputs)
+        form, entries = _read(inputs, helpers, self.options, needs_words=needs_words)
 
         def assess(outcomes: Sequence[Outcome[Restoration[Any]]]) -> Assessment:
             model: Any = self.model
@@ -112,12 +120,10 @@ class RestoreTrees(RestoreTask):
         )
 
     def answer_chunk(self, chunk: Chunk) -> Sequence[Restoration[Any]]:
-        sentences = chunk.contents
-        if not self.helpers.parsers:
-            self._unseen.count(sentences)
-        else:  # the user cannot change the relations of a parser
-            self._long.count(sentences)
-        return restore_trees(self._fitted, sentences, self.options, self.helpers, chunk.numbers)
+        self._notice.count(chunk.contents)
+        return restore_trees(
+            self._fitted, chunk.contents, self.options, self.helpers, chunk.numbers
+        )
 
     def read_text(self, text: str) -> Sequence[Located]:
         helpers = self.helpers
@@ -145,22 +151,13 @@ class CorrectTrees(CorrectTask):
         self.refuse(f"a model of the kind {model.model.kind}", {"--lines": options.lines})
         self._fitted = correction_model(model)
         options.check(self._fitted.model.inventory.tokens)
-        for parser in helpers.parsers:
-            model_of_kind(parser, Parser)
+        self._notice = _add_notice(self)
         if helpers.analysis is not None:
             model_of_kind(helpers.analysis, PunctuationModel)
-        self._unseen, self._long = UnseenValues(model.model), LongSentences()
-        self.notices += [self._long, self._unseen]
 
     def read(self, request: Request) -> Documents:
-        inputs, tokeniser = request.inputs, self.helpers.tokeniser
-        entries: Iterator[Any]
-        if tokeniser is not None:
-            form = running_text_format(inputs)
-            entries = read_running_text(inputs, self.helpers)
-        else:
-            form = format_of(*inputs, words=bool(self.helpers.parsers))
-            entries = (read_words if self.helpers.parsers else read_entries)(inputs)
+        inputs, helpers = request.inputs, self.helpers
+        form, entries = _read(inputs, helpers, self.options, needs_words=bool(helpers.parsers))
         entries, assess = prepare_comparison(self, entries, request, running=False)
         self.characters = as_section(inputs[0]).first_character
         usual = {M2.name: "m2", Text.name: "text"}.get(form.name, "conllu")
@@ -172,12 +169,11 @@ class CorrectTrees(CorrectTask):
             # Drawn trees of the sentences of a chunk share random numbers.
             unit="corpus"
             if self.options.analyses and form.name != Conllu.name
-            else unit_of(form, tokenised=tokeniser is not None),
+            else unit_of(form, tokenised=helpers.tokeniser is not None),
         )
 
     def answer_chunk(self, chunk: Chunk) -> Sequence[Corrected]:
-        # The user cannot change the relations of a parser.
-        (self._long if self.helpers.parsers else self._unseen).count(chunk.contents)
+        self._notice.count(chunk.contents)
         return correct_trees(
             self._fitted, chunk.contents, self.options, self.helpers, chunk.numbers
         )

@@ -73,9 +73,9 @@ class TextStrings:
         self._opening = [self.number.get(string, 0) for string in opening]
         self._closing = [self.number.get(string, 0) for string in closing]
 
-    def table(self, reading: Reading, slots: slice = slice(None)) -> Floats:
-        """Return the probabilities of the strings of slots without rare ones."""
-        table = reading.strings[slots, : len(self.strings)].astype(np.float64)
+    def table(self, reading: Reading) -> Floats:
+        """Return the probabilities of the strings of all slots without rare ones."""
+        table = reading.strings[:, : len(self.strings)].astype(np.float64)
         table[:, self.rare] = 0.0
         return table
 
@@ -109,13 +109,19 @@ class TextStrings:
 
 
 class Read(NamedTuple):
-    """A part of a text with the predictions of a model."""
+    """A part of a text with the predictions of a model.
+
+    Attributes:
+        words: ``line`` without its label (see ``without_label``).
+    """
 
     words: AnyWords
     reading: Reading
     case: Case
     is_last: bool
-    ends_turn: bool = False
+    ends_turn: bool
+    line: AnyWords
+    label: Puncteme = ()
 
 
 @dataclass(frozen=True)
@@ -277,14 +283,13 @@ class _Passage:
         slots, views = self._chosen[: size + 1], self._known[: size + 1]
         before = [slots[0] if self._before is None else self._before, *slots[1:size]]
         if self._before is None:
-            stands = self._ended, words.slots[0]
-            slots[0] = opening_marks(slots[0], *stands)
-            views[0] = map_strings(views[0], lambda string: opening_marks(string, *stands))
+            opening = partial(opening_marks, ended=self._ended, began=words.slots[0])
+            slots[0], views[0] = opening(slots[0]), map_strings(views[0], opening)
         self._ended = words.slots[-1]
         if self._waiting:
-            ending = self._ended, self._waiting[0].words.slots[0]
-            slots[-1] = _without_opening(slots[-1], *ending)
-            views[-1] = map_strings(views[-1], lambda string: _without_opening(string, *ending))
+            began = self._waiting[0].words.slots[0]
+            closing = partial(_without_opening, ended=self._ended, began=began)
+            slots[-1], views[-1] = closing(slots[-1]), map_strings(views[-1], closing)
         for column in (self._forms, self._slots, self._known, self._chosen):
             del column[:size]
         self._closed = {slot - size for slot in self._closed if slot >= size}
@@ -292,7 +297,8 @@ class _Passage:
         self._start -= size
         self._before = None
         forms = self._chooser.recase(part, before)
-        return Restoration(replace(words, forms=forms), tuple(slots), tuple(views), ())
+        slots, views = with_label(part.label, slots, views)
+        return Restoration(replace(part.line, forms=forms), slots, views, ())
 
 
 def opening_marks(string: Puncteme, ended: Puncteme = (), began: Puncteme = ()) -> Puncteme:
@@ -338,50 +344,45 @@ def _posteriors(
 Row = tuple[tuple[Puncteme, ...], tuple[SlotPosterior, ...]]
 
 
-@dataclass(frozen=True, slots=True)
-class JoinedLines:
-    """Lines of a text whose sentences cross line ends.
+def joined_lines(lines: Sequence[AnyWords]) -> Words:
+    """Join lines of a text whose sentences cross line ends.
 
     The last slot of a line and the first slot of the next are one slot, without constant marks such
     as the dash before a second speaker's words.
     """
+    first = lines[0]
+    forms: list[str] = []
+    slots: list[Puncteme] = [()]
+    closed: set[int] = set()
+    for line, _ in map(without_label, lines):
+        closed.update(len(forms) + slot for slot in line.closed)
+        slots[-1:] = [(*slots[-1], *line.slots[0]), *line.slots[1:]]
+        forms += line.forms
+    return Words(
+        first.sentence_id, first.path, first.line, tuple(forms), tuple(slots),
+        frozenset(closed), first.source,
+    )  # fmt: skip
 
-    lines: Sequence[AnyWords]
-    words: Words
 
-    @classmethod
-    def of(cls, lines: Sequence[AnyWords]) -> JoinedLines:
-        first = lines[0]
-        forms: list[str] = []
-        slots: list[Puncteme] = [()]
-        closed: set[int] = set()
-        for line, _ in map(without_label, lines):
-            closed.update(len(forms) + slot for slot in line.closed)
-            slots[-1:] = [(*slots[-1], *line.slots[0]), *line.slots[1:]]
-            forms += line.forms
-        words = Words(
-            first.sentence_id, first.path, first.line, tuple(forms), tuple(slots),
-            frozenset(closed), first.source,
-        )  # fmt: skip
-        return cls(lines, words)
-
-    def divide(
-        self, slots: Sequence[Puncteme], posteriors: Sequence[SlotPosterior]
-    ) -> Iterator[Row]:
-        """Yield the slots and distributions of each line."""
-        lines, labels = zip(*map(without_label, self.lines), strict=True)
-        start = 0
-        for number, (line, label) in enumerate(zip(lines, labels, strict=True)):
-            end = start + len(line.forms)
-            strings, views = [*slots[start : end + 1]], [*posteriors[start : end + 1]]
-            if number:
-                opening = partial(_opening, ended=lines[number - 1].slots[-1], began=line.slots[0])
-                strings[0], views[0] = opening(strings[0]), map_strings(views[0], opening)
-            if number + 1 < len(lines):
-                closing = partial(_closing, ended=line.slots[-1], began=lines[number + 1].slots[0])
-                strings[-1], views[-1] = closing(strings[-1]), map_strings(views[-1], closing)
-            yield with_label(label, strings, views)
-            start = end
+def divided_lines(
+    joined: Sequence[AnyWords],
+    slots: Sequence[Puncteme],
+    posteriors: Sequence[SlotPosterior],
+) -> Iterator[Row]:
+    """Yield the slots and distributions of each of some joined lines."""
+    lines, labels = zip(*map(without_label, joined), strict=True)
+    start = 0
+    for number, (line, label) in enumerate(zip(lines, labels, strict=True)):
+        end = start + len(line.forms)
+        strings, views = [*slots[start : end + 1]], [*posteriors[start : end + 1]]
+        if number:
+            opening = partial(_opening, ended=lines[number - 1].slots[-1], began=line.slots[0])
+            strings[0], views[0] = opening(strings[0]), map_strings(views[0], opening)
+        if number + 1 < len(lines):
+            closing = partial(_closing, ended=line.slots[-1], began=lines[number + 1].slots[0])
+            strings[-1], views[-1] = closing(strings[-1]), map_strings(views[-1], closing)
+        yield with_label(label, strings, views)
+        start = end
 
 
 def _opening(string: Puncteme, ended: Puncteme, began: Puncteme) -> Puncteme:

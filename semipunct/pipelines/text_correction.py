@@ -31,8 +31,9 @@ from semipunct.pipelines.text_choice import (
     LONGEST_SECTION,
     SECTION,
     AnyWords,
-    JoinedLines,
     TextStrings,
+    divided_lines,
+    joined_lines,
 )
 from semipunct.pipelines.text_restoration import case_of
 from semipunct.pipelines.trained import Trained, model_of_kind
@@ -78,13 +79,12 @@ def correct_parts(
     model: Trained[Any], texts: Sequence[Sequence[AnyWords]], options: CorrectOptions
 ) -> list[Corrected]:
     """Correct the marks of the lines of texts whose sentences cross line ends."""
-    joined = [JoinedLines.of(lines) for lines in texts]
-    answers = _correct_texts(model, [text.words for text in joined], options)
+    answers = _correct_texts(model, list(map(joined_lines, texts)), options)
     return [
         explain_corrections(cast(Sentence, words), slots, posteriors)
-        for text, answer in zip(joined, answers, strict=True)
+        for lines, answer in zip(texts, answers, strict=True)
         for words, (slots, posteriors) in zip(
-            text.lines, text.divide(answer.slots, answer.posteriors), strict=True
+            lines, divided_lines(lines, answer.slots, answer.posteriors), strict=True
         )
     ]
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import groupby
+from itertools import chain, groupby, pairwise
+from types import SimpleNamespace
 from typing import Any, NamedTuple
-
-import numpy as np
 
 from semipunct.corpus.examples import treebank_digest
 from semipunct.corpus.sentences import Words, unfillable
@@ -32,7 +31,6 @@ from semipunct.pipelines.text_choice import (
     Chooser,
     Read,
     TextStrings,
-    with_label,
     without_label,
 )
 from semipunct.pipelines.trained import Trained, model_of_kind
@@ -86,35 +84,13 @@ def restored_parts(
     threshold = None if options.objective == "edits" else float(model.parameters[THRESHOLD])
     chooser = Chooser(fitted, options, ends, threshold)
     reader = TextReader(fitted, model.parameters)
-    lines: deque[AnyWords] = deque()
-    if ends == "none":
-        parts = _without_labels(parts, lines)
     parts_with_ends = _ended(parts, ends)
     judged = (
         ((part, Case.NOTHING) for part in parts_with_ends)
         if options.case == "restore"
         else _judged(parts_with_ends, ends, fitted)
     )
-    restored = chooser.restore(_read(reader, judged, options))
-    return restored if ends != "none" else _with_labels(restored, lines)
-
-
-def _without_labels(parts: Iterable[Part], lines: deque[AnyWords]) -> Iterator[Part]:
-    for part in parts:
-        lines.append(part.words)
-        yield part._replace(words=without_label(part.words)[0])
-
-
-def _with_labels(
-    restored: Iterable[Restoration[AnyWords]], lines: deque[AnyWords]
-) -> Iterator[Restoration[AnyWords]]:
-    for restoration in restored:
-        line = lines.popleft()
-        if label := without_label(line)[1]:
-            slots, views = with_label(label, restoration.slots, restoration.posteriors)
-            sentence = replace(restoration.sentence, slots=line.slots, closed=line.closed)
-            restoration = replace(restoration, sentence=sentence, slots=slots, posteriors=views)
-        yield restoration
+    return chooser.restore(_read(reader, judged, options))
 
 
 def lines_of(options: RestoreOptions) -> Lines:
@@ -135,13 +111,9 @@ def _check(options: RestoreOptions, model: TextModel) -> None:
 
 def _ended(parts: Iterable[Part], ends: Lines) -> Iterator[Part]:
     """Yield parts, marking the ends of texts and of meaningful lines."""
-    last: Part | None = None
-    for part in parts:
-        if last is not None:
-            yield last
-        last = part._replace(ends_text=part.ends_text or (part.ends_line and ends != "none"))
-    if last is not None:
-        yield last._replace(ends_text=True)
+    for part, after in pairwise(chain(parts, [None])):
+        ended = part.ends_text or (part.ends_line and ends != "none")
+        yield part._replace(ends_text=ended or after is None)
 
 
 def _judged(parts: Iterable[Part], ends: Lines, model: TextModel) -> Iterator[tuple[Part, Case]]:
@@ -154,33 +126,26 @@ def _judged(parts: Iterable[Part], ends: Lines, model: TextModel) -> Iterator[tu
         for part in parts:
             yield part, case_of(model, part.words, _speech(part.words))
         return
-    waiting: list[Part] = []
-    sample: list[str] = []
-    decided: Case | None = None
-    path: str | None = None
-    ended = False
+    number, last = 0, None
 
-    def judged(parts: Sequence[Part], case: Case | None = None) -> Iterator[tuple[Part, Case]]:
-        for part in parts:
-            case = case_of(model, part.words, sample) if case is None else case
+    def text_of(part: Part) -> int:
+        nonlocal number, last
+        # A text may consist of short turns, but does not extend beyond a file.
+        if last is not None and (last.ends_text or last.words.path != part.words.path):
+            number += 1
+        last = part
+        return number
+
+    for _, text in groupby(parts, text_of):
+        waiting: list[Part] = []
+        sample: list[str] = []
+        while len(sample) < _SAMPLE and (part := next(text, None)):
+            waiting.append(part)
+            sample += _speech(part.words)[: _SAMPLE - len(sample)]
+        case = case_of(model, waiting[0].words, sample)
+        for part in chain(waiting, text):
             own = case_of(model, part.words, _speech(part.words))
             yield part, case if own else own
-
-    for part in parts:
-        # A text may consist of short turns, but does not extend beyond a file.
-        if ended or path != part.words.path:
-            yield from judged(waiting)
-            waiting, sample, decided, path = [], [], None, part.words.path
-        ended = part.ends_text
-        waiting.append(part)
-        if decided is None:
-            sample += _speech(part.words)[: _SAMPLE - len(sample)]
-            if len(sample) == _SAMPLE:
-                decided = case_of(model, part.words, sample)
-        if decided is not None:
-            yield from judged(waiting, decided)
-            waiting = []
-    yield from judged(waiting)
 
 
 def _speech(words: AnyWords) -> list[str]:
@@ -203,13 +168,14 @@ def case_of(model: TextModel, words: AnyWords, forms: Sequence[str]) -> Case:
 def _read(
     reader: TextReader, parts: Iterable[tuple[Part, Case]], options: RestoreOptions
 ) -> Iterator[Read]:
-    waiting: deque[tuple[Part, Case]] = deque()
+    waiting: deque[tuple[Part, Case, AnyWords, Puncteme]] = deque()
+    has_labels = lines_of(options) == "none"
 
     def queries() -> Iterator[Query]:
         before: Puncteme = ()
         for part, case in parts:
-            waiting.append((part, case))
-            words = part.words
+            words, label = without_label(part.words) if has_labels else (part.words, ())
+            waiting.append((part, case, words, label))
             nothing: tuple[Puncteme, ...] = ((),) * len(words.slots)
             standing = with_dots(words.slots) if options.keep_for(words) == "keep" else nothing
             slots = ((*before, *standing[0]), *standing[1:])
@@ -217,14 +183,12 @@ def _read(
             before = () if part.ends_text else standing[-1]
 
     for reading in reader.read(queries()):
-        part, case = waiting.popleft()
-        yield Read(part.words, reading, case, part.ends_text, part.ends_turn)
+        part, case, words, label = waiting.popleft()
+        yield Read(words, reading, case, part.ends_text, part.ends_turn, part.words, label)
 
 
 def with_dots(slots: Sequence[Puncteme]) -> tuple[Puncteme, ...]:
     """Encode the dots of abbreviations, which absorb a following period, as text models do."""
-    if not any(ABBREVIATION in string for string in slots):
-        return tuple(slots)
     return tuple(
         string
         if ABBREVIATION not in string
@@ -249,7 +213,9 @@ def running_text_signature(
     options: RestoreOptions,
 ) -> str:
     """Return the signature of the figures of a text model."""
-    examples = [_Surface(s) if isinstance(s, Words) else s for s in sentences]
+    examples: list[Any] = [
+        SimpleNamespace(seen=(s.forms, s.slots)) if isinstance(s, Words) else s for s in sentences
+    ]
     keep = "+".join(sorted({options.keep_for(sentence) for sentence in sentences}))
     return figures_signature(
         "restoration",
@@ -266,52 +232,37 @@ def running_text_signature(
     )
 
 
-class _Surface:
-    """The words and slots of a line as an example for ``treebank_digest``."""
-
-    def __init__(self, words: Words) -> None:
-        self.path, self.size, self.choices = words.path, len(words.forms), len(words.slots)
-        self.seen = (words.forms, words.slots)
-
-
 def text_views(
     model: Trained[Any], sentences: Sequence[AnyWords], options: RestoreOptions
 ) -> list[tuple[SlotPosterior, ...]]:
     """Return the distributions of slots ``[n + 1]`` of each sentence under a text model."""
     fitted = model_of_kind(model, TextModel)
     texts = [list(of) for _, of in groupby(sentences, key=lambda s: s.path)]
-    queries = [_query(fitted, text, options) for text in texts]
+    queries = (query for text in texts for query in _queries(fitted, text, options))
     readings = TextReader(fitted, model.parameters).read(queries)
     known = TextStrings(fitted)
-    return [view for of in zip(texts, readings, strict=True) for view in _views(known, *of)]
+    return [_views(known, *of) for of in zip(sentences, readings, strict=True)]
 
 
-def _query(model: TextModel, text: Sequence[AnyWords], options: RestoreOptions) -> Query:
-    slots: list[Puncteme] = [()]
-    for s in text:
+def _queries(
+    model: TextModel, text: Sequence[AnyWords], options: RestoreOptions
+) -> Iterator[Query]:
+    case = case_of(model, text[0], [form for s in text for form in s.forms])
+    before: Puncteme = ()
+    for number, s in enumerate(text, 1):
         standing = s.slots if options.keep_for(s) == "keep" else ((),) * len(s.slots)
-        slots[-1] = (*slots[-1], *standing[0])
-        slots += standing[1:]
-    forms = [form for s in text for form in s.forms]
-    # Sentence ends in running text are predictions of the same model, hence no evidence.
-    boundaries = frozenset(() if text[0].source == "text" else _edges(text))
-    return Query(forms, slots, case_of(model, text[0], forms), boundaries=boundaries)
+        slots = ((*before, *standing[0]), *standing[1:])
+        # Sentence ends in running text are predictions of the same model, hence no evidence.
+        ends = frozenset(() if text[0].source == "text" else (0, len(s.forms)))
+        yield Query(s.forms, slots, case, ends=number == len(text), boundaries=ends)
+        before = standing[-1]
 
 
-def _edges(text: Sequence[AnyWords]) -> list[int]:
-    """Return the slots between sentences, with the first and last slot of the text."""
-    return np.cumsum([0, *(len(s.forms) for s in text)]).tolist()
-
-
-def _views(
-    known: TextStrings, text: Sequence[AnyWords], reading: Reading
-) -> Iterator[tuple[SlotPosterior, ...]]:
-    edges = _edges(text)
-    for sentence, start, stop in zip(text, edges[:-1], edges[1:], strict=True):
-        table = known.table(reading, slice(start, stop + 1))
-        table[1:-1] *= ~known.final
-        # In running text, final marks end sentences.
-        if sentence.source == "text" and known.final.any():
-            table[[0, -1]] *= known.final
-        known.fold(table[:1], table[-1:])
-        yield rank_strings(known.strings, known.normalise(table), unfillable(sentence))
+def _views(known: TextStrings, sentence: AnyWords, reading: Reading) -> tuple[SlotPosterior, ...]:
+    table = known.table(reading)
+    table[1:-1] *= ~known.final
+    # In running text, final marks end sentences.
+    if sentence.source == "text" and known.final.any():
+        table[[0, -1]] *= known.final
+    known.fold(table[:1], table[-1:])
+    return rank_strings(known.strings, known.normalise(table), unfillable(sentence))

@@ -54,13 +54,18 @@ def reads(
     edges = [0, *sorted({place for place in places if place < size}), size]
     return [
         Read(
-            Words("1", "a.txt", 1, ("so",) * (b - a), tuple(slots[a : b + 1]), source="text"),
+            words,
             Reading(strings[a : b + 1], shapes[a:b], pairs),
             Case.EVERYTHING,
             ends != "none" or b == size,
+            ends_turn=False,
+            line=words,
         )
         for a, b in pairwise(edges)
         if a < b
+        for words in (
+            Words("1", "a.txt", 1, ("so",) * (b - a), tuple(slots[a : b + 1]), source="text"),
+        )
     ]
 
 

@@ -48,17 +48,19 @@ def test_sentences_of_a_file_are_read_together_with_their_ends(
     read = TextReader.read
 
     def noted(self: Any, queries: Any) -> Any:
-        asked.extend(queries)
-        return read(self, queries)
+        own = list(queries)
+        asked.extend(own)
+        return read(self, own)
 
     monkeypatch.setattr(TextReader, "read", noted)
     kept = replace(words("so ba but do"), slots=((), (), (",",), (), ()))
     text_views(
         trained, [words("so ba"), kept, words("so gu", "b.conllu")], RestoreOptions(keep="keep")
     )
-    assert [q.forms for q in asked] == [["so", "ba", "so", "ba", "but", "do"], ["so", "gu"]]
-    assert [q.slots for q in asked] == [[(), (), (), (), (",",), (), ()], [(), (), ()]]
-    assert [q.boundaries for q in asked] == [{0, 2, 6}, {0, 2}]
+    assert [" ".join(q.forms) for q in asked] == ["so ba", "so ba but do", "so gu"]
+    assert [q.slots for q in asked] == [((),) * 3, ((), (), (",",), (), ()), ((),) * 3]
+    assert [q.boundaries for q in asked] == [{0, 2}, {0, 4}, {0, 2}]
+    assert [q.ends for q in asked] == [False, True, True]
     # In running text they are guesses.
     text_views(trained, [replace(kept, source="text")], RestoreOptions())
     assert not asked[-1].boundaries

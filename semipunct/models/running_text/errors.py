@@ -8,7 +8,6 @@ inserts tokens into empty slots. From these errors the text model learns to corr
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 
 import jax
@@ -57,13 +56,15 @@ def error_rates(strings: Sequence[Puncteme], learners: LearnerErrors) -> Rates:
         for written, rate in _errors(string, singles):
             if written != string and written in number:
                 rates[tag, number[written]] += rate
-    seen, errors = _pooled(learners)
-    for tag, string in enumerate(strings):
-        rates[tag] *= _SLOTS / (seen[string] + _SLOTS)
-        for written, count in errors[string].items():
-            if written in number:
-                rates[tag, number[written]] += count / (seen[string] + _SLOTS)
-    return rates.astype(np.float32)
+    seen, errors = np.zeros(len(rates)), np.zeros_like(rates)
+    for situation, count in learners.occurrences.items():
+        seen[number.get(situation.right, -1)] += count
+    for situation, counts in learners.errors.items():
+        for written, error in counts.items():
+            if situation.right in number and written in number:
+                errors[number[situation.right], number[written]] += error.times
+    total = (seen + _SLOTS)[:, None]
+    return (rates * (_SLOTS / total) + errors / total).astype(np.float32)
 
 
 def written_strings(
@@ -107,17 +108,3 @@ def _errors(string: Puncteme, singles: dict[Puncteme, float]) -> Iterator[tuple[
                     yield (*before, *written, *after), REPLACEMENT * share / remaining_share
         if after:
             yield (*before, after[0], token, *after[1:]), EXCHANGE
-
-
-def _pooled(
-    learners: LearnerErrors,
-) -> tuple[Counter[Puncteme], defaultdict[Puncteme, Counter[Puncteme]]]:
-    """Return counts of right strings, and of the strings written instead."""
-    seen: Counter[Puncteme] = Counter()
-    errors: defaultdict[Puncteme, Counter[Puncteme]] = defaultdict(Counter)
-    for situation, count in learners.occurrences.items():
-        seen[situation.right] += count
-    for situation, counts in learners.errors.items():
-        for written, number in counts.items():
-            errors[situation.right][written] += number.times
-    return seen, errors

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -21,7 +21,6 @@ from semipunct.corpus.word_streams import END, TextPassage, WordStream, is_final
 from semipunct.features.strings import SlotStrings, Spelling, alphabet
 from semipunct.features.word_shapes import (
     LOWER,
-    MIXED,
     SHAPES,
     apply_shape,
     mixed_forms,
@@ -55,17 +54,12 @@ class _Data(msgspec.Struct):
     strings: SlotStrings
 
 
-@dataclass(frozen=True, slots=True)
-class _Tables:
-    """Codes of the distinct words and strings of a stream."""
+class _Tables(NamedTuple):
+    """Codes of the distinct words of a stream, and columns of ``TextBatch`` by their names."""
 
     codes: Codes  # [forms, CODES]
-    shapes: Codes  # [forms]
-    possible: npt.NDArray[np.bool_]  # [forms, SHAPES]
-    named: npt.NDArray[np.bool_]  # [forms], whether spelt so inside sentences, too
-    tags: Codes  # [strings]
-    spelling: npt.NDArray[np.float32]  # [strings]
-    ends: npt.NDArray[np.bool_]  # [strings], whether a sentence ends there
+    forms: dict[str, npt.NDArray[Any]]  # [forms, ...], columns of words
+    strings: dict[str, npt.NDArray[Any]]  # [strings], columns of slots
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,22 +132,21 @@ class TextModel(AveragedNetwork[Encoded, TextBatch, TextPassage]):
     def _tables(self, stream: WordStream) -> _Tables:
         lower = [form.lower() for form in stream.forms]
         able = np.array([possible(low, self.mixed) for low in lower]).reshape(-1, SHAPES)
-        shapes = np.array([self._shape(form) for form in stream.forms], np.int32)
+        shapes = np.array([shape_of(form) for form in stream.forms], np.int32)
+        # Other spellings in mixed case cannot be predicted.
+        shapes[~able[np.arange(len(shapes)), shapes]] = LOWER
         evidence = self.strings.log_evidence([marks_of(string) for string in stream.strings])
         # Strings without a tag of their own have the open tag.
         has_tag = np.isfinite(evidence[:, :-1])
         tags = np.where(has_tag.any(1), has_tag.argmax(1), evidence.shape[1] - 1)
         spelling = evidence[np.arange(len(tags)), tags]
-        codes = codes_of(lower, self.vocabulary, self.options.ngrams)
         ends = np.array([END in string or is_final(string) for string in stream.strings])
         named = _named(stream, lower, ends)
-        return _Tables(codes, shapes, able, named, tags.astype(np.int32), spelling, ends)
-
-    def _shape(self, form: str) -> int:
-        low, shape = form.lower(), shape_of(form)
-        if shape == MIXED and low not in self.mixed:
-            shape = LOWER  # cannot be predicted
-        return shape if possible(low, self.mixed)[shape] else LOWER
+        return _Tables(
+            codes_of(lower, self.vocabulary, self.options.ngrams),
+            {"shapes": shapes, "possible": able, "named": named},
+            {"tags": tags.astype(np.int32), "spelling": spelling, "ends": ends},
+        )
 
     def recase(self, forms: Sequence[str], shapes: Sequence[int]) -> tuple[str, ...]:
         """Apply shapes to lower-cased words."""
@@ -167,32 +160,29 @@ class TextModel(AveragedNetwork[Encoded, TextBatch, TextPassage]):
         lengths = row_lengths([passage.size for passage in passages], shape or len(members))
         room = len(lengths), round_up(int(lengths.max()), 64, 1)
         between = room[0], room[1] + 1
-        parts: list[tuple[npt.NDArray[Any], ...]] = []
-        for passage in passages:
-            tables, stream = encoded.tables[passage.stream.digest], passage.stream
-            forms = np.asarray(stream.words[passage.start : passage.stop])
-            slots = np.asarray(stream.slots[passage.start : passage.stop + 1])
-            of_form = (tables.codes, tables.shapes, tables.possible, tables.named)
-            of_words = (table[forms] for table in of_form)
-            of_slots = (table[slots] for table in (tables.tags, tables.spelling, tables.ends))
-            parts.append((*of_words, *of_slots))
-        columns = list(map(list, zip(*parts, strict=True)))
-        codes = np.concatenate(columns[0])
+        tables = [encoded.tables[passage.stream.digest] for passage in passages]
+        forms = [np.asarray(of.stream.words[of.start : of.stop]) for of in passages]
+        slots = [np.asarray(of.stream.slots[of.start : of.stop + 1]) for of in passages]
+        codes = np.concatenate([of.codes[i] for of, i in zip(tables, forms, strict=True)])
         distinct, number = np.unique(codes, axis=0, return_inverse=True)
         rows = np.split(number.reshape(-1).astype(np.int32), np.cumsum(lengths)[: len(members) - 1])
         table = np.zeros((round_up(len(distinct), 1024, 4), codes.shape[1]), np.int32)
         table[: len(distinct)] = distinct
-        return TextBatch(
-            table,
-            pad_rows(rows, room),
-            pad_rows(columns[1], room),
-            pad_rows(columns[2], room, fill=True),
-            pad_rows(columns[3], room),
-            pad_rows(columns[4], between),
-            pad_rows(columns[5], between),
-            pad_rows(columns[6], between),
-            lengths,
-        )
+        of_words = {
+            name: pad_rows(
+                [of.forms[name][i] for of, i in zip(tables, forms, strict=True)],
+                room,
+                fill=name == "possible",
+            )
+            for name in tables[0].forms
+        }
+        of_slots = {
+            name: pad_rows(
+                [of.strings[name][i] for of, i in zip(tables, slots, strict=True)], between
+            )
+            for name in tables[0].strings
+        }
+        return TextBatch(table, pad_rows(rows, room), lengths=lengths, **of_words, **of_slots)
 
     def scores(
         self, parameters: Parameters, batch: TextBatch, guise: Guise, dropout: Dropout | None = None
@@ -206,7 +196,9 @@ class TextModel(AveragedNetwork[Encoded, TextBatch, TextPassage]):
         )
         word_scores = scores(self.options, parameters, inputs, dropout)
         able = jnp.where(
-            guise.certain[..., None], _one_hot(batch.shapes), jnp.asarray(batch.possible)
+            guise.certain[..., None],
+            jax.nn.one_hot(batch.shapes, SHAPES, dtype=bool),
+            jnp.asarray(batch.possible),
         )
         return word_scores._replace(shapes=jnp.where(able, word_scores.shapes, -jnp.inf))
 
@@ -328,10 +320,6 @@ def _named(
     number = dict(zip(stream.forms, counts.tolist(), strict=True))
     in_lower = np.array([number.get(low, 0) for low in lower])
     return counts > in_lower
-
-
-def _one_hot(shapes: Any) -> jax.Array:
-    return jnp.asarray(shapes)[..., None] == jnp.arange(SHAPES)
 
 
 def _slot_strings(counts: Counter[Puncteme], number: int) -> SlotStrings:

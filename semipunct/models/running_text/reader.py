@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from enum import IntEnum
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 from itertools import islice
 from typing import NamedTuple
 
@@ -147,102 +147,31 @@ class _Columns(NamedTuple):
 _Windowed = tuple[Window, _Columns]  # a window and its words
 
 
-class _Words(dict[str, int]):
-    """A cache of the codes and shapes of words as spelt."""
+def _readings(
+    rows: Iterable[tuple[Floats, Floats]], expected: deque[tuple[int, bool]], pairs: Floats
+) -> Iterator[Reading]:
+    """Assemble the results of windows into readings, in the order of queries.
 
-    def __init__(self, model: TextModel) -> None:
-        super().__init__()
-        self._model = model
-        self.codes = np.zeros((1024, CODES), np.int32)
-        self.shapes = np.zeros(1024, np.int32)
-        self.possible = np.zeros((1024, SHAPES), bool)
-
-    def __missing__(self, form: str) -> int:
-        number, model, low = len(self), self._model, form.lower()
-        if number == len(self.codes):
-            self.codes = np.concatenate([self.codes, np.zeros_like(self.codes)])
-            self.shapes = np.concatenate([self.shapes, np.zeros_like(self.shapes)])
-            self.possible = np.concatenate([self.possible, np.zeros_like(self.possible)])
-        self.codes[number] = codes_of([low], model.vocabulary, model.options.ngrams)[0]
-        self.shapes[number] = shape_of(form)
-        self.possible[number] = possible(low, model.mixed)
-        self[form] = number
-        return number
-
-    def columns(self, query: Query, *, begins: bool) -> _Columns:
-        """Return the columns of a query, which may begin a text."""
-        if len(self) > _REMEMBERED:
-            self.clear()
-        rows = np.array([self[form] for form in query.forms])
-        shown = np.array([bool(string) for string in query.slots])
-        if query.written:
-            shown[begins : len(shown) - query.ends] = True
-        marks = np.full(len(shown), HIDDEN, np.int32)
-        places = np.flatnonzero(shown).tolist()
-        marks[places] = np.add(self._model.strings.codes([query.slots[i] for i in places]), 1)
-        for slot in query.boundaries:
-            if not query.slots[slot]:
-                marks[slot] = len(self._model.strings)
-        shapes, able = self.shapes[rows], self.possible[rows]
-        is_seen = (shapes != LOWER) & (query.case > Case.NOTHING) | (query.case == Case.EVERYTHING)
-        seen = np.where(is_seen, shapes + 1, HIDDEN)
-        if not query.written:
-            able[is_seen] = np.eye(SHAPES, dtype=bool)[shapes[is_seen]]
-        return _Columns(self.codes[rows], seen, able, marks)
-
-
-class _Text:
-    """A text that arrives in parts; words no longer needed are discarded."""
-
-    def __init__(self) -> None:
-        self._parts: list[_Columns] = []
-        self._start = self._known = self._first = 0
-
-    def windows(self, part: _Columns, *, ended: bool) -> Iterator[_Windowed]:
-        """Add words, and yield the windows that they complete."""
-        self._parts.append(part)
-        self._known += len(part.codes)
-        while window := next_window(self._first, self._known, ended=ended):
-            if len(self._parts) > 1:
-                self._parts = [_Columns.joined(self._parts)]
-            columns = self._parts[0]
-            yield window, columns.cut(window.start - self._start, window.stop - self._start)
-            self._first = window.last
-            if not ended:
-                start = window.last - CONTEXT
-                self._parts = [columns.cut(start - self._start, len(columns.codes))]
-                self._start = start
-
-
-class _Results:
-    """Assembles the results of windows into readings, in the order of queries."""
-
-    def __init__(self, pairs: Floats) -> None:
-        self._pairs = pairs
-        self._expected: deque[tuple[int, bool]] = deque()
-        self._rows: list[tuple[Floats, Floats]] = []
-        self._number = 0
-
-    def expect(self, words: int, *, ends: bool) -> None:
-        self._expected.append((words, ends))
-
-    def readings(self, rows: Iterable[tuple[Floats, Floats]]) -> Iterator[Reading]:
-        """Add the results of decided slots, and yield the readings that they complete."""
-        for strings, shapes in rows:
-            self._rows.append((strings, shapes))
-            self._number += len(strings)
-        while self._expected and self._number > self._expected[0][0]:
-            words, ends = self._expected.popleft()
-            if len(self._rows) > 1:
-                columns = zip(*self._rows, strict=True)
+    Args:
+        expected: the number of words of each query, and whether its text ends there.
+    """
+    parts: list[tuple[Floats, Floats]] = []
+    slots = 0
+    for part in rows:
+        parts.append(part)
+        slots += len(part[0])
+        while expected and slots > expected[0][0]:
+            words, ends = expected.popleft()
+            if len(parts) > 1:
+                columns = zip(*parts, strict=True)
                 strings, shapes = (np.concatenate(column) for column in columns)
             else:
-                ((strings, shapes),) = self._rows
-            yield Reading(strings[: words + 1], shapes[:words], self._pairs)
+                ((strings, shapes),) = parts
+            yield Reading(strings[: words + 1], shapes[:words], pairs)
             # The last slot of a part is the first slot of the next one.
             read = words + ends
-            self._rows = [(strings[read:], shapes[read:])]
-            self._number -= read
+            parts = [(strings[read:], shapes[read:])]
+            slots -= read
 
 
 @dataclass(frozen=True)
@@ -253,8 +182,35 @@ class TextReader:
     parameters: Weights
 
     @cached_property
-    def _words(self) -> _Words:
-        return _Words(self.model)
+    def _codes(self) -> Callable[[str], Ints]:
+        """The codes, the shape and the possible shapes of a word as spelt, in one array."""
+        model = self.model
+
+        @lru_cache(_REMEMBERED)
+        def codes(form: str) -> Ints:
+            low = form.lower()
+            (row,) = codes_of([low], model.vocabulary, model.options.ngrams)
+            return np.array([*row, shape_of(form), *possible(low, model.mixed)], np.int32)
+
+        return codes
+
+    def _columns(self, query: Query, *, begins: bool) -> _Columns:
+        """Return the columns of a query, which may begin a text."""
+        rows = np.array([self._codes(form) for form in query.forms])
+        codes, shapes, able = rows[:, :CODES], rows[:, CODES], rows[:, CODES + 1 :] > 0
+        shown = np.array([bool(string) for string in query.slots])
+        if query.written:
+            shown[begins : len(shown) - query.ends] = True
+        marks = np.full(len(shown), HIDDEN, np.int32)
+        places = np.flatnonzero(shown).tolist()
+        marks[places] = np.add(self.model.strings.codes([query.slots[i] for i in places]), 1)
+        for slot in query.boundaries:
+            if not query.slots[slot]:
+                marks[slot] = len(self.model.strings)
+        is_seen = (shapes != LOWER) & (query.case > Case.NOTHING) | (query.case == Case.EVERYTHING)
+        if not query.written:
+            able[is_seen] = np.eye(SHAPES, dtype=bool)[shapes[is_seen]]
+        return _Columns(codes, np.where(is_seen, shapes + 1, HIDDEN), able, marks)
 
     def read(self, queries: Iterable[Query]) -> Iterator[Reading]:
         """Yield the distributions of the slots of texts.
@@ -262,26 +218,43 @@ class TextReader:
         A text may be given in parts of at least one word each. At most a few thousand words are in
         memory; results depend neither on the parts nor on other texts.
         """
+        expected: deque[tuple[int, bool]] = deque()
+        rows = self._rows(self._windows(queries, expected))
+        return _readings(rows, expected, np.asarray(self.parameters["pairs"]))
+
+    def _rows(self, windows: Iterable[_Windowed]) -> Iterator[tuple[Floats, Floats]]:
+        """Yield the results of windows; batches are computed while this thread prepares words."""
         weights = self.model.place_weights(self.parameters)
-        pending_readings = _Results(np.asarray(self.parameters["pairs"]))
-        # Batches are computed by other threads while this one prepares words and uses results.
         running: deque[_Batch] = deque()
-        rows = _packed(self._windows(queries, pending_readings))
-        while group := list(islice(rows, _ROWS)):
+        packed = _packed(windows)
+        while group := list(islice(packed, _ROWS)):
             running.append(self._started(weights, group))
             if len(running) > _RUNNING:
-                yield from pending_readings.readings(running.popleft().rows())
+                yield from running.popleft().rows()
         for batch in running:
-            yield from pending_readings.readings(batch.rows())
+            yield from batch.rows()
 
-    def _windows(self, queries: Iterable[Query], pending_readings: _Results) -> Iterator[_Windowed]:
-        text, begins = _Text(), True
+    def _windows(
+        self, queries: Iterable[Query], expected: deque[tuple[int, bool]]
+    ) -> Iterator[_Windowed]:
+        # The words from ``start`` on, of which ``known`` have arrived; earlier ones are discarded.
+        parts: list[_Columns] = []
+        start = known = first = 0
         for query in queries:
-            pending_readings.expect(len(query.forms), ends=query.ends)
-            columns = self._words.columns(query, begins=begins)
-            yield from text.windows(columns, ended=query.ends)
-            if begins := query.ends:
-                text = _Text()
+            expected.append((len(query.forms), query.ends))
+            parts.append(self._columns(query, begins=not parts))
+            known += len(query.forms)
+            while window := next_window(first, known, ended=query.ends):
+                if len(parts) > 1:
+                    parts = [_Columns.joined(parts)]
+                (columns,) = parts
+                yield window, columns.cut(window.start - start, window.stop - start)
+                first = window.last
+                if not query.ends:
+                    parts = [columns.cut(first - CONTEXT - start, len(columns.codes))]
+                    start = first - CONTEXT
+            if query.ends:
+                parts, start, known, first = [], 0, 0, 0
 
     def _started(self, weights: Weights, group: Sequence[Sequence[_Windowed]]) -> _Batch:
         rows = 1 if len(group) == 1 else _ROWS

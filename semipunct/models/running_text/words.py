@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import groupby
-from operator import itemgetter
+from operator import attrgetter
 from typing import NamedTuple
 from zlib import crc32
 
 import numpy as np
 import numpy.typing as npt
 
-from semipunct.corpus.word_streams import TextPassage, WordStream, marks_of
+from semipunct.corpus.word_streams import TextPassage, marks_of
 from semipunct.marks import Puncteme
 
 Codes = npt.NDArray[np.int32]
@@ -54,35 +54,16 @@ class TextBatch(NamedTuple):
     lengths: Codes  # [batch]; 0 in padding rows
 
 
-_COUNTED = 2**20  # number of words that are counted at a time
-
-
 def counts_of(passages: Iterable[TextPassage]) -> tuple[Counter[str], Counter[Puncteme]]:
     """Count the words and strings of passages."""
     forms: Counter[str] = Counter()
     slots: Counter[Puncteme] = Counter()
-    for stream, spans in groupby(_spans(passages), key=itemgetter(0)):
+    for stream, of_stream in groupby(passages, key=attrgetter("stream")):
         words, strings = np.zeros(len(stream.forms), int), np.zeros(len(stream.strings), int)
-        for _, start, stop in spans:
-            for first in range(start, stop, _COUNTED):
-                last = min(first + _COUNTED, stop)
-                words += np.bincount(stream.words[first:last], minlength=len(words))
-                strings += np.bincount(stream.slots[first:last], minlength=len(strings))
+        for passage in of_stream:
+            np.add.at(words, stream.words[passage.start : passage.stop], 1)
+            np.add.at(strings, stream.slots[passage.start : passage.stop], 1)
         forms.update(dict(zip(stream.forms, words.tolist(), strict=True)))
         for string, count in zip(stream.strings, strings.tolist(), strict=True):
             slots[marks_of(string)] += count
     return forms, slots
-
-
-def _spans(passages: Iterable[TextPassage]) -> Iterator[tuple[WordStream, int, int]]:
-    """Yield spans of words, merging adjacent passages."""
-    last: tuple[WordStream, int, int] | None = None
-    for passage in passages:
-        if last is not None and last[0] is passage.stream and last[2] == passage.start:
-            last = (passage.stream, last[1], passage.stop)
-            continue
-        if last is not None:
-            yield last
-        last = (passage.stream, passage.start, passage.stop)
-    if last is not None:
-        yield last

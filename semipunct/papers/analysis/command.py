@@ -49,14 +49,15 @@ def analyse(
     paint = pictures.painter(plot, 9, 5) if plot is not None else None
     from semipunct.cli.phases import keep_programs
     from semipunct.papers.analysis.task import analyse as run
-    from semipunct.pipelines.notices import UnseenValues, omissions, read_usable
+    from semipunct.pipelines.notices import UnseenValues, omissions, read_usable_examples
     from semipunct.pipelines.trained import punctuation_model
     from semipunct.store.checkpoint import load
 
     loaded = load(model)
     punctuation_model(loaded)
-    read = read_usable(treebanks) if treebanks else None
-    if read:
+    read: Any = None
+    if treebanks:
+        read = read_usable_examples("sentences", treebanks, "sentence")
         unseen = UnseenValues(loaded.model)
         unseen.count(read.sentences)
         console.say_all(unseen.messages())
