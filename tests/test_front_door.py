@@ -165,7 +165,7 @@ def english() -> Any:
     [
         (lambda nlp: nlp("so", kep="keep"), "restore has no option kep; did you mean 'keep'?"),
         (lambda nlp: nlp("so", parser="p"), "give it to load: semipunct.load(MODEL, parser=...)"),
-        (lambda nlp: nlp("so", x_y_z=1), "its options are keep, lines, lower, marks"),
+        (lambda nlp: nlp("so", x_y_z=1), "its options are case, keep, lines, marks"),
         (lambda nlp: nlp("so", keep="all"), "keep of restore is 'all'; give replace or repair or"),
         (
             lambda nlp: nlp("so", samples="9"),
@@ -186,7 +186,7 @@ def test_first_guesses_are_answered_in_a_line(english: Any, call: Any, message: 
 
 def test_a_pipeline_says_what_it_is_and_takes(english: Any, finished: Finished):
     assert repr(english).startswith("<Pipeline en/text for English: text")
-    assert repr(english).endswith("6,302,859 weights, trained for 16,000 visits>")
+    assert repr(english).endswith("6,302,859 weights, trained for 60,009 visits>")
     in_memory = semipunct.Pipeline(finished.result)
     assert "a run: punctuation; " in repr(in_memory)
     assert in_memory.digest == semipunct.load(finished.folder).digest != english.digest

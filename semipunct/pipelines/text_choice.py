@@ -138,12 +138,12 @@ class Chooser:
     threshold: float | None
 
     def restore(self, parts: Iterable[Read]) -> Iterator[Restoration[AnyWords]]:
-        passage = _Passage(self, is_after_sentence=False)
+        passage = _Passage(self)
         for part in parts:
             passage.append(part)
             yield from passage.decided(ended=part.is_last)
             if part.is_last:
-                passage = _Passage(self, is_after_sentence=part.ends_turn)
+                passage = _Passage(self)
 
     @cached_property
     def _known(self) -> TextStrings:
@@ -153,9 +153,7 @@ class Chooser:
     def _matcher(self) -> Matcher:
         return matcher_of({token for string in self._known.strings for token in string})
 
-    def distributions(
-        self, part: Read, *, is_first: bool, is_after_sentence: bool = False
-    ) -> list[SlotPosterior]:
+    def distributions(self, part: Read, *, is_first: bool) -> list[SlotPosterior]:
         """Return the distributions of the slots of a part, given the ends of lines."""
         known = self._known
         allowed = known.table(part.reading)
@@ -164,8 +162,7 @@ class Chooser:
             allowed = known.without_pairs(allowed)
         last = len(allowed) - part.is_last
         if known.final.any():
-            if self.ends != "none" or is_after_sentence:
-                allowed[:is_first, ~known.final] = 0.0
+            allowed[:is_first, ~known.final] = 0.0
             if self.ends != "none" or part.ends_turn:
                 allowed[last:, ~known.final] = 0.0
         if self.ends == "sentence":
@@ -173,12 +170,10 @@ class Chooser:
         known.fold(allowed[:is_first], allowed[last:])
         return _posteriors(known.strings, known.normalise(allowed))
 
-    def before(self, reading: Reading, *, is_after_sentence: bool = False) -> Puncteme:
-        """Return the most probable marks before a passage, as if a text preceded it."""
+    def before(self, reading: Reading) -> Puncteme:
+        """Return the most probable end of a sentence before a passage, as if a text preceded it."""
         row = reading.strings[0, : len(self._known.strings)]
-        is_open = self.ends == "none" and not is_after_sentence
-        allowed = np.ones(len(row), bool) if is_open else self._known.final
-        return self._known.strings[int(np.argmax(np.where(allowed, row, 0.0)))]
+        return self._known.strings[int(np.argmax(np.where(self._known.final, row, 0.0)))]
 
     def choose(self, words: Words, keep: Keep, views: Sequence[SlotPosterior]) -> list[Puncteme]:
         standing = Standing(words, keep, BY_TYPOGRAPHY)
@@ -216,8 +211,8 @@ class Chooser:
 class _Passage:
     """A queue of the parts of a passage, from which decided parts are removed."""
 
-    def __init__(self, chooser: Chooser, *, is_after_sentence: bool) -> None:
-        self._chooser, self._is_after_sentence = chooser, is_after_sentence
+    def __init__(self, chooser: Chooser) -> None:
+        self._chooser = chooser
         self._waiting: deque[Read] = deque()
         self._before: Puncteme | None = None
         self._ended: Puncteme = ()  # the original marks at the end of the preceding part
@@ -237,11 +232,10 @@ class _Passage:
         self._closed.update(slot + len(self._forms) for slot in closed)
         self._forms += words.forms
         self._slots[-1:] = [(*self._slots[-1], *words.slots[0]), *words.slots[1:]]
-        known = self._is_after_sentence
-        views = self._chooser.distributions(part, is_first=is_first, is_after_sentence=known)
+        views = self._chooser.distributions(part, is_first=is_first)
         self._known += views if is_first else views[1:]
         if is_first:
-            self._before = self._chooser.before(part.reading, is_after_sentence=known)
+            self._before = self._chooser.before(part.reading)
 
     def decided(self, *, ended: bool) -> Iterator[Restoration[AnyWords]]:
         size = len(self._forms)

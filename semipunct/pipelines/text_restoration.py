@@ -10,6 +10,7 @@ from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 from semipunct.corpus.examples import treebank_digest
+from semipunct.corpus.fixed_parts import fixed_forms
 from semipunct.corpus.sentences import Words, unfillable
 from semipunct.corpus.treebank import OmittedT, with_omitted, without_omitted
 from semipunct.errors import UsageError
@@ -149,8 +150,10 @@ def _judged(parts: Iterable[Part], ends: Lines, model: TextModel) -> Iterator[tu
 
 
 def _speech(words: AnyWords) -> list[str]:
-    """Return the words after which marks may be inserted, without names of speakers."""
-    return [form for slot, form in enumerate(words.forms, start=1) if slot not in words.closed]
+    """Return the words after which marks may be inserted, without names of speakers and code."""
+    fixed = fixed_forms(words.forms)
+    forms = enumerate(words.forms)
+    return [form for i, form in forms if i + 1 not in words.closed and i not in fixed]
 
 
 def case_of(model: TextModel, words: AnyWords, forms: Sequence[str]) -> Case:

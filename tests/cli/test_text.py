@@ -4,6 +4,7 @@ The tokeniser treats *so* as the beginning of a sentence and *al* as *a el*.
 """
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import get_args
@@ -68,7 +69,9 @@ def test_what_is_no_sentence_stays_in_all_formats(restored, keep: tuple[object, 
         assert part in as_text[place:], as_text
         place = as_text.index(part, place) + len(part)
     for rows in (texts, lines):
-        assert "".join("".join(rows).split()) == "".join(as_text.split())
+        # A mark at the end of a sentence is inside of its emphasis.
+        plain = ("".join("".join(text).split()).replace("**", "") for text in (rows, as_text))
+        assert len({*plain}) == 1
 
 
 def test_all_formats_tell_the_same(restored):
@@ -81,11 +84,13 @@ def test_all_formats_tell_the_same(restored):
     assert "".join("".join(v["text"] for v in values).split()) == "".join(texts.split())
     words = [word for value in values for word in value["words"]]
     assert words[words.index("a") :][:3] == ["a", "el", "ke"]
-    assert {"https://x.org/a?b=c", "1.000", "<b>"} <= set(words)
+    assert {"https://x.org/a?b=c", "1.000"} <= set(words)
+    assert "<b>" not in words
     trees = restored(TEXT, "--keep", "keep").out
-    assert [line[9:] for line in trees.splitlines() if line.startswith("# text = ")] == [
-        value["text"] for value in values
-    ]
+    # Markup is no word, and has no place in the text of a tree.
+    shown = [re.sub("</?b>", "", value["text"]).strip() for value in values]
+    in_trees = [line[9:] for line in trees.splitlines() if line.startswith("# text = ")]
+    assert [re.sub("</?b>", "", text).strip() for text in in_trees] == shown
 
 
 def test_a_mark_within_a_token_goes_behind_it(restored, monkeypatch: pytest.MonkeyPatch):

@@ -129,7 +129,7 @@ def test_what_markup_is_interpreted_as_is_never_replaced(client: TestClient):
 
 @pytest.mark.parametrize("task", ["restore", "correct"])
 def test_json_for_programs(client: TestClient, english: Any, task: str):
-    text = "however i know <b>who</b> said it but when\n\nwe came home 😀 it was late"
+    text = "He said that, he knew <b>who</b> came. Do you know him.\n\nwe came home 😀 it was late"
     answer = client.post(f"/v1/{task}", json={"text": text}).json()
     expected = getattr(english, task)(text)
     assert answer["text"] == expected
