@@ -388,7 +388,22 @@ def laws() -> Table:
     return ["law", "statement"], [[f"`{a.name}`", a.statement.replace("*", "\\*")] for a in LAWS]
 
 
+def faults() -> Table:
+    """Faults planted in the packages, and the tests that find them."""
+
+    def code(text: str) -> str:
+        return f"`{' '.join(text.split())}`".replace("|", "\\|")
+
+    rows = [
+        [f"`{x['path']}`, `{x['function']}`", f"{code(x['before'])} → {code(x['after'])}",
+         f"`{x['found by']}`" if x["found by"] else x["verdict"]]
+        for x in stored("mutants")["faults"]
+    ]  # fmt: skip
+    return ["place", "fault", "found by"], rows
+
+
 TABLES: dict[str, Callable[[], Table]] = {
+    "faults": faults,
     "competitors": competitors,
     "parsed-text": parsed_text,
     "settings": settings,

@@ -2,7 +2,6 @@
 
     python experiments/mutants.py plant --sites 80 --output experiments/results/mutants.json
     python experiments/mutants.py check --output experiments/results/mutants.json
-    python experiments/mutants.py table --output experiments/results/mutants.json
 
 Of all functions, ordered by path and line, every n-th (or the next with a place for it) gets a
 fault. A digest of its name chooses among comparisons, arithmetic operators, numbers, ``and`` or
@@ -24,7 +23,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("semirings", "semipunct")
@@ -182,21 +181,10 @@ def failing(copy: Path, places: list[str]) -> str:
     return "" if done.returncode in (0, 5) else named[1] if named else done.stdout.strip()[-200:]
 
 
-def table(rows: list[dict[str, Any]]) -> str:
-    """Return the faults and their verdicts as a Markdown table."""
-    lines = ["| place | fault | found by |", "| --- | --- | --- |"]
-    for row in rows:
-        changed = " → ".join(f"`{' '.join(row[name].split())}`" for name in ("before", "after"))
-        place = f"`{row['path']}`, `{row['function']}`".replace("|", "\\|")
-        verdict = f"`{row['found by']}`" if row.get("found by") else row.get("verdict", "nothing")
-        lines.append(f"| {place} | {changed.replace('|', chr(92) + '|')} | {verdict} |")
-    return "\n".join(lines)
-
-
 def main() -> None:
-    """Choose faults, check them, or print their table."""
+    """Choose faults, or check them."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("action", choices=("plant", "check", "table"))
+    parser.add_argument("action", choices=("plant", "check"))
     parser.add_argument("--sites", type=int, default=80, help="number of faults")
     parser.add_argument("--output", type=Path, required=True, help="the file of results")
     arguments = parser.parse_args()
@@ -207,9 +195,6 @@ def main() -> None:
         print(f"{len(rows)} faults")
         return
     rows = json.loads(output.read_text("utf-8"))["faults"]
-    if arguments.action == "table":
-        print(table(rows))
-        return
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder) / "repository"
         copied = shutil.ignore_patterns(".git", ".venv", "__pycache__", "_build", "wt")

@@ -89,7 +89,10 @@ def test_changes_lead_to_their_trees(treebank: Path):
 
 def test_suspects_lead_to_their_trees(treebank: Path):
     suspects = treebanks.suspects(None, treebank)
-    page = Page(list(suspects_page(suspects, [treebank], None)))
+    parts = list(suspects_page(suspects, [treebank], None))
+    wide = '<th scope="col" class="wide">text</th><th scope="col" class="wide">reason</th>'
+    assert "".join(parts).count(wide) == 1
+    page = Page(parts)
     assert len(suspects) > 2
     assert page.tags["tr"] == 1 + len(suspects)
     targets = [unquote(target.removeprefix("#")) for target in page.targets]
