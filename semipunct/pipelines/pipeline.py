@@ -396,7 +396,7 @@ def load(
     parsers = [checkpoint.load(f) for place in places for f in model_folders(folder_of(place))]
 
     def load_helper(place: str | Path | None, kind: str | None = None) -> Any:
-        return place and checkpoint.load(place, kind and find_kind(kind).load())
+        return place and checkpoint.load(place, find_kind(kind).load() if kind else None)
 
     return Pipeline(
         saved,

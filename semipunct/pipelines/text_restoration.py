@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import chain, groupby, pairwise
+from itertools import chain, groupby
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
@@ -112,9 +112,13 @@ def _check(options: RestoreOptions, model: TextModel) -> None:
 
 def _ended(parts: Iterable[Part], ends: Lines) -> Iterator[Part]:
     """Yield parts, marking the ends of texts and of meaningful lines."""
-    for part, after in pairwise(chain(parts, [None])):
-        ended = part.ends_text or (part.ends_line and ends != "none")
-        yield part._replace(ends_text=ended or after is None)
+    last: Part | None = None
+    for part in parts:
+        if last is not None:
+            yield last
+        last = part._replace(ends_text=part.ends_text or (part.ends_line and ends != "none"))
+    if last is not None:
+        yield last._replace(ends_text=True)
 
 
 def _judged(parts: Iterable[Part], ends: Lines, model: TextModel) -> Iterator[tuple[Part, Case]]:

@@ -57,7 +57,7 @@ def contains(text: str, items: list[str]) -> bool:
     return True
 
 
-@pytest.mark.parametrize("options", [{}, {"lower": True, "keep": "replace"}])
+@pytest.mark.parametrize("options", [{}, {"case": "restore", "keep": "replace"}])
 def test_probes(english: Any, options: dict[str, Any]):
     probes = [(item, frame.replace("{}", item)) for item, frame in product(ITEMS, FRAMES)]
     texts = [probe for _, probe in probes]
@@ -135,7 +135,7 @@ def test_insertions_in_all_readers(
     lines = [" ".join(first), " ".join(last)]
     times = [f"00:00:0{n}.000 --> 00:00:0{n + 1}.000" for n in (1, 2)]
     cues = "".join(f"{time}\n{line}\n\n" for time, line in zip(times, lines, strict=True))
-    flags = ["--lower"] if lower else []
+    flags = ["--case", "restore"] if lower else []
     for name, text in {
         "a.txt": "\n".join(lines) + "\n",
         "a.md": f"---\ntitle: so we\n---\n# {lines[0]}\n\n* {lines[1]}\n| a | so we |\n",
@@ -168,5 +168,5 @@ def test_words_of_treebanks(english: Any):
     words = [item for item in ITEMS if " " not in item]
     slots = ((),) * (len(words) + 4)
     sentence = Words("s", "a.conllu", 1, ("so", "we", "met", *words), slots)
-    (restored,) = english.restore([sentence], lower=True)
+    (restored,) = english.restore([sentence], case="restore")
     assert restored.sentence.forms[3:] == tuple(words)

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache, partial
 from itertools import chain, count
+from typing import Any
 
 import jax
 import numpy as np
@@ -75,7 +76,9 @@ def variant_log_likelihoods(
     choice, rows = _choices(model, parameters, variants)
     groups = [*_groups(model, variants, rows)]
     sizes = [max(sizes) for sizes in zip(*(group.sizes for group in groups), strict=True)]
-    channel = {name: x for name, x in parameters.items() if name.startswith(CHANNEL)}
+    channel: dict[str, Any] = {
+        name: x for name, x in parameters.items() if name.startswith(CHANNEL)
+    }
     scores = np.zeros(sum(map(len, variants)))
     for group in groups:
         scores[group.members] = group.log_likelihoods(model, channel, choice, sizes)
@@ -150,13 +153,11 @@ class _Group:
         table = np.array([*self.absorptions])
         rows, kid = np.unique(table[:, 0], return_inverse=True)
         # To the schedule, a group is one sentence.
-        one = Absorptions(
-            len(rows), kid, table[:, 1] > 0, *table[:, 2:4].T, table[:, 4:],
-            last=-1, untouched=np.zeros(len(rows), bool),
-        )  # fmt: skip
+        columns: list[Any] = [kid, table[:, 1] > 0, *table[:, 2:4].T, table[:, 4:]]
+        one = Absorptions(len(rows), *columns, last=-1, untouched=np.zeros(len(rows), bool))
         lanes = _LANES if len(model.directions) == 1 else _LANES[:1]
         is_wide = np.array([len(lanes) > 1 and len(text) > 1 for text in self.strings])
-        width = is_wide[table[:, 2:4]].any(1).astype(np.int32)
+        width: Any = is_wide[table[:, 2:4]].any(1).astype(np.int32)
         placement = place([one], [width], lanes)
         steps = round_up(placement.steps, 32, 1)
         capacity = Capacity(1, nodes, slots, steps, lanes, steps * sum(lanes))
@@ -165,13 +166,14 @@ class _Group:
         source, string = np.array(self.last).T
         padding = 0, variants - len(string)
         last = np.where(source < 0, slots + string, 2 * slots + results[source])
-        nothing = np.zeros(0, np.int32)
+        texts = np.arange(len(is_wide), dtype=np.int32)
+        nothing: Any = np.zeros(0, np.int32)
         batch = Batch(
-            {}, nothing, accept, pack([one], [np.arange(len(is_wide))], placement, capacity),
+            {}, nothing, accept, pack([one], [texts], placement, capacity),
             nothing, nothing, choice=np.pad(choice[rows], ((0, nodes - len(rows)), (0, 0))),
         )  # fmt: skip
 
-        def summed(numbers: list[tuple[int, int]], weights: Floats) -> npt.NDArray[np.float64]:
+        def summed(numbers: list[tuple[int, int]], weights: Floats) -> Any:
             variant, number = np.array(numbers, np.int64).reshape(-1, 2).T
             return np.bincount(variant, weights[number], len(string))
 
@@ -185,7 +187,7 @@ class _Group:
 
 @partial(jit, static=1)
 def _ask(
-    model: PunctuationModel, channel: Parameters, batch: Batch, last: Ints, last_slot: Ints
+    model: PunctuationModel, channel: Parameters, batch: Batch, last: Any, last_slot: Any
 ) -> tuple[jax.Array, jax.Array]:
     return log_factors(model.potentials(channel, batch), Real(), last, last_slot)
 
@@ -258,5 +260,5 @@ def _log_attach(
     model: PunctuationModel, score: jax.Array, opening: jax.Array, closing: jax.Array
 ) -> jax.Array:
     columns = model.attach_tables.columns["closing"]
-    marks = {target: closing[:, span] for target, span in columns.items()}
+    marks: dict[Any, jax.Array] = {target: closing[:, span] for target, span in columns.items()}
     return log_attach_given(model.attach_tables, score, opening, marks)

@@ -11,7 +11,7 @@ import heapq
 from collections.abc import Sequence
 from dataclasses import dataclass
 from graphlib import TopologicalSorter
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import numpy as np
@@ -208,7 +208,7 @@ def pack(
 
 
 def _columns(
-    each: Absorptions, slots: Ints, rows: npt.NDArray[np.int64], automata: int
+    each: Absorptions, slots: Ints, rows: npt.NDArray[np.integer[Any]], automata: int
 ) -> tuple[Lanes, int]:
     """Return ``Lanes`` of one sentence, ``[absorptions]``, and the row of its last vector."""
     ends, begins = slots, automata + slots
