@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import semipunct
 from semipunct.corpus import Words
 from semipunct.formats.running_text import line_of_text
-from semipunct.web.languagetool import read_document, response
+from semipunct.web.languagetool import read_document, read_settings, response
 from tests.commands import run
 
 ITEMS = [
@@ -158,7 +158,8 @@ def test_corrections_of_the_server(english: Any, pieces: list[str]):
     document = read_document({"data": data}, 10_000)
     text = document.text
     corrected = english.correct(text)
-    found = response(document, corrected, "en-US")["matches"]
+    request = read_settings({"language": "en-US"}, ["en"])
+    found = response(document, corrected, request)["matches"]
     assert all(match["length"] for match in found)
     items = [piece for piece in pieces if piece in ITEMS and "<" not in piece]
     assert contains(corrected, items), corrected
