@@ -397,7 +397,7 @@ def faults() -> Table:
     rows = [
         [f"`{x['path']}`, `{x['function']}`", f"{code(x['before'])} → {code(x['after'])}",
          f"`{x['found by']}`" if x["found by"] else x["verdict"]]
-        for x in stored("mutants")["faults"]
+        for x in stored("mutants")["faults"]["rows"]
     ]  # fmt: skip
     return ["place", "fault", "found by"], rows
 

@@ -25,6 +25,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from benchmarks.figures import commit
+
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("semirings", "semipunct")
 LIMIT = 1800
@@ -191,10 +193,12 @@ def main() -> None:
     output: Path = arguments.output
     if arguments.action == "plant":
         rows = [fault._asdict() for fault in plant(arguments.sites)]
-        output.write_text(json.dumps({"faults": rows}, indent=1, ensure_ascii=False) + "\n")
+        report = {"command": "experiments/mutants.py check", "commit": commit(), "rows": rows}
+        output.write_text(json.dumps({"faults": report}, indent=1, ensure_ascii=False) + "\n")
         print(f"{len(rows)} faults")
         return
-    rows = json.loads(output.read_text("utf-8"))["faults"]
+    report = json.loads(output.read_text("utf-8"))["faults"]
+    rows = report["rows"]
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder) / "repository"
         copied = shutil.ignore_patterns(".git", ".venv", "__pycache__", "_build", "wt")
@@ -204,7 +208,7 @@ def main() -> None:
                 fault = Fault(*(row[name] for name in Fault._fields))
                 row["found by"] = check(fault, copy)
                 print(f"{fault.path}:{fault.line}: {row['found by'] or 'not found'}", flush=True)
-                text = json.dumps({"faults": rows}, indent=1, ensure_ascii=False)
+                text = json.dumps({"faults": report}, indent=1, ensure_ascii=False)
                 output.write_text(text + "\n")
     found = sum(bool(row["found by"]) for row in rows)
     print(f"{found} of {len(rows)} faults found")

@@ -86,7 +86,8 @@ def read_lines(
     segments of transcripts count as lines.
 
     Args:
-        whole: whether to keep long lines, which are divided between words by default.
+        whole: whether each line is one entry. By default long lines are divided between words, and
+            marks in a line of their own belong to the preceding line.
     """
     for number, path in enumerate(paths, start=1):
         name = display_name(path)
@@ -98,7 +99,8 @@ def read_lines(
         if isinstance(form, Transcripts):
             yield from _segments("".join(lines), name)
             continue
-        for line in in_lines(lines, name, as_section(path).first_line):
+        first = as_section(path).first_line
+        for line in in_lines(lines, name, first, joins_marks=not whole):
             parts = (line.text,) if whole or not line.is_text else parts_of_line(line.text)
             for part in parts:
                 yield text_entry(read_line(line._replace(text=part), line_of_text))

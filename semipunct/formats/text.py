@@ -30,7 +30,9 @@ _LONE_MARKS = re.compile(rf"\s*(?:[-–—•*]+\s+)?{LONE_MARKS}\s*")
 _LONGEST, _EMPTY = 2**12, 8
 
 
-def lines_judged_together(lines: Iterable[str], first: int = 1) -> Iterator[tuple[list[str], bool]]:
+def lines_judged_together(
+    lines: Iterable[str], first: int = 1, *, joins_marks: bool = True
+) -> Iterator[tuple[list[str], bool]]:
     """Yield groups of lines between which a file may be divided, and whether each group is text.
 
     A code block or front matter, which are not text, is one group, and so is the row of a table.
@@ -39,6 +41,7 @@ def lines_judged_together(lines: Iterable[str], first: int = 1) -> Iterator[tupl
 
     Args:
         first: the number of the first line in its file.
+        joins_marks: whether marks in a line of their own belong to the preceding line.
     """
     block: list[str] = []
     text: list[str] = []  # a line, and the empty lines after it
@@ -52,7 +55,12 @@ def lines_judged_together(lines: Iterable[str], first: int = 1) -> Iterator[tupl
                 yield block, not is_closed
                 block = []
             continue
-        if text and _LONE_MARKS.fullmatch(line) and text[0].rstrip()[-1:] not in ENDS:
+        if (
+            joins_marks
+            and text
+            and _LONE_MARKS.fullmatch(line)
+            and text[0].rstrip()[-1:] not in ENDS
+        ):
             text = ["".join((*text, line))]
             continue
         if text and len(text) <= _EMPTY and BLANKS.fullmatch(line):
@@ -99,7 +107,7 @@ class Text(Format[Located]):
     def read_words(self, path: str | Path) -> Iterator[Entry[Located, Words | Omitted]]:
         name = display_name(path)
         lines = lines_with_text(path, ended=self.ended)
-        for line in in_lines(lines, name, as_section(path).first_line):
+        for line in in_lines(lines, name, as_section(path).first_line, joins_marks=False):
             yield text_entry(read_line(line, read_spaced_words))
 
     def writer(self, like: Iterable[Entry[Located]] = ()) -> "TextWriter":
@@ -185,7 +193,12 @@ def in_paragraphs(lines: Iterable[str], name: str = "text", first: int = 1) -> I
 
 
 def in_lines(
-    lines: Iterable[str], name: str = "text", first: int = 1, *, whole_blocks: bool = False
+    lines: Iterable[str],
+    name: str = "text",
+    first: int = 1,
+    *,
+    whole_blocks: bool = False,
+    joins_marks: bool = True,
 ) -> Iterator[RawText]:
     """Yield each line of a text.
 
@@ -194,7 +207,7 @@ def in_lines(
         first: the number of the first line.
         whole_blocks: whether to yield a code block as one item.
     """
-    for together, is_text in lines_judged_together(lines, first):
+    for together, is_text in lines_judged_together(lines, first, joins_marks=joins_marks):
         for line in ["".join(together)] if whole_blocks and not is_text else together:
             yield RawText(line, name, first, is_text)
             first += line.count("\n")
