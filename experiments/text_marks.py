@@ -59,6 +59,7 @@ def main() -> None:
         "--lines", choices=("none", "paragraph"), default="none", help="what a line of text is"
     )
     parser.add_argument("--case", choices=("lower", "names", "upper", "written"), default="lower")
+    parser.add_argument("--probes", action="store_true", help="count lines right beside numbers")
     parser.add_argument("--correct", action="store_true", help="count changes in text as written")
     parser.add_argument("--last", type=int, default=45_000, help="words of talks to measure")
     parser.add_argument("--write", type=Path, help="folder for the text before them")
@@ -69,9 +70,12 @@ def main() -> None:
         write_talks(words_and_labels(arguments.files[0])[: -arguments.last], arguments.write)
         return
     model = load(arguments.model, TextModel)
-    if arguments.correct:
+    if arguments.correct or arguments.probes:
         for path in arguments.files:
-            print(f"{path.name:28} {changes(model, path):.2f} changes in 1,000 words")
+            if arguments.probes:
+                print(f"{path.name:28} {beside_numbers(model, path)}")
+            else:
+                print(f"{path.name:28} {changes(model, path):.2f} changes in 1,000 words")
         return
     figures_of: dict[str, Any] = {}
     for path in arguments.files:
@@ -127,6 +131,18 @@ def figures(
     posteriors = [slot for text in restored for slot in text.posteriors[1:]]
     error = calibration_error(posteriors, [name != "O" for name in gold])
     return {**rows, "calibration_error": error, "words": sum(map(len, streams))}
+
+
+def beside_numbers(model: Trained[TextModel], path: Path) -> str:
+    """Return how many lines have the right marks on both sides of all words with digits."""
+    streams = [word_stream(str(path), items([line])) for line in text_lines(path)]
+    texts = [bare(stream, "lower", Counter()) for stream in streams]
+    right = 0
+    for stream, text in zip(streams, restore_running_text(model, texts), strict=True):
+        gold = [stream.strings[slot] for slot in stream.slots]
+        places = [i for i, form in enumerate(text.sentence.forms) if re.search(r"\d", form)]
+        right += all(gold[j] == text.slots[j] for i in places for j in (i, i + 1))
+    return f"{right} of {len(streams)} lines right beside numbers"
 
 
 def changes(model: Trained[TextModel], path: Path) -> float:

@@ -131,7 +131,9 @@ def read_references(
                 of_source += [_reference(record, a, running=running) for a in numbers]
         else:
             is_text = running and format_of(path, words=True).name == Text.name
-            entries = read_lines([path], whole=True) if is_text else read_words([path])
+            entries = (
+                read_lines([path], whole=True, joins_marks=False) if is_text else read_words([path])
+            )
             contents = _sentences([entry.content for entry in entries])
             for of_source, (_, version) in zip(
                 versions_wanted, _together(read, contents), strict=True

@@ -78,7 +78,7 @@ _SEARCHED = 2**12
 
 
 def read_lines(
-    paths: Sequence[str | Path], *, whole: bool = False
+    paths: Sequence[str | Path], *, whole: bool = False, joins_marks: bool = True
 ) -> Iterator[Entry[Located, Words | Omitted]]:
     """Yield the lines of text files with their words and marks, for restoration.
 
@@ -86,8 +86,9 @@ def read_lines(
     segments of transcripts count as lines.
 
     Args:
-        whole: whether each line is one entry. By default long lines are divided between words, and
-            marks in a line of their own belong to the preceding line.
+        whole: whether to keep long lines, which are divided between words by default.
+        joins_marks: whether marks in a line of their own belong to the preceding line; not in files
+            that correspond line by line.
     """
     for number, path in enumerate(paths, start=1):
         name = display_name(path)
@@ -100,7 +101,7 @@ def read_lines(
             yield from _segments("".join(lines), name)
             continue
         first = as_section(path).first_line
-        for line in in_lines(lines, name, first, joins_marks=not whole):
+        for line in in_lines(lines, name, first, joins_marks=joins_marks):
             parts = (line.text,) if whole or not line.is_text else parts_of_line(line.text)
             for part in parts:
                 yield text_entry(read_line(line._replace(text=part), line_of_text))

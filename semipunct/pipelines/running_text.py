@@ -189,8 +189,9 @@ class CorrectText(CorrectTask):
         self._crosses_lines = (self.options.lines or _meaning_of_lines(form)) == "none"
         if self._crosses_lines:
             self.chunk = _JOINED
+        lines = read_lines(request.inputs, whole=True, joins_marks=not request.gold)
         entries, assess = prepare_comparison(
-            self, self._foreign.watch(read_lines(request.inputs, whole=True)), request, running=True
+            self, self._foreign.watch(lines), request, running=True
         )
         return Documents(
             entries=entries,

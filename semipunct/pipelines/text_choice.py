@@ -69,7 +69,7 @@ class TextStrings:
         opening = [opening_marks(string) for string in self.strings]
         closing = [s[: len(s) - len(o)] for s, o in zip(self.strings, opening, strict=True)]
         plain = [tuple(token for token in s if not encloses((token,))) for s in self.strings]
-        self._plain = [self.number.get(string, 0) for string in plain]
+        self._plain = np.eye(len(plain))[[self.number.get(string, 0) for string in plain]]
         self._opening = [self.number.get(string, 0) for string in opening]
         self._closing = [self.number.get(string, 0) for string in closing]
 
@@ -97,9 +97,7 @@ class TextStrings:
 
         The other marks of their strings keep the probabilities.
         """
-        moved = np.zeros_like(table)
-        np.add.at(moved.T, self._plain, table.T)
-        return moved
+        return table @ self._plain
 
     def normalise(self, table: Floats) -> Floats:
         """Normalise ``[slots, strings]`` in place; a slot without probability mass gets no mark."""

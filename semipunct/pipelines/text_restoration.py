@@ -142,15 +142,16 @@ def _judged(parts: Iterable[Part], ends: Lines, model: TextModel) -> Iterator[tu
         return number
 
     for _, text in groupby(parts, text_of):
-        waiting: list[Part] = []
+        spoken = ((part, _speech(part.words)) for part in text)
+        waiting: list[tuple[Part, list[str]]] = []
         sample: list[str] = []
-        while len(sample) < _SAMPLE and (part := next(text, None)):
-            waiting.append(part)
-            sample += _speech(part.words)[: _SAMPLE - len(sample)]
-        case = case_of(model, waiting[0].words, sample)
-        for part in chain(waiting, text):
-            own = case_of(model, part.words, _speech(part.words))
-            yield part, case if own else own
+        while len(sample) < _SAMPLE and (pair := next(spoken, None)):
+            waiting.append(pair)
+            sample += pair[1][: _SAMPLE - len(sample)]
+        case = case_of(model, waiting[0][0].words, sample)
+        for part, forms in chain(waiting, spoken):
+            is_meaningless = case_of(model, part.words, forms) == Case.NOTHING
+            yield part, Case.NOTHING if is_meaningless else case
 
 
 def _speech(words: AnyWords) -> list[str]:
